@@ -1,0 +1,1 @@
+"""Foundations shared by every layer: errors, ids, canonical JSON, text, progress."""

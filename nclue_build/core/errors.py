@@ -1,0 +1,115 @@
+"""The error tree and the exit codes it maps to.
+
+::
+
+    NclueError
+     ├── UsageError      2   bad config, workspace, prompt or option
+     ├── DataError       3   bad record, dangling id, digest mismatch, missing listed file
+     ├── CallError       4   a model call that has no usable recorded reply
+     ├── ReleaseError    5   a release that cannot be built or verified
+     ├── OutcomeError    1   ran to the end, but there is nothing to deliver
+     └── InternalError  70   our bug
+
+A message says what is wrong, where, and what to do next, on one line. Many bad
+rows are reported together: :class:`DataError` carries a tuple of findings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+EXIT_OK = 0
+EXIT_FINDINGS = 1
+EXIT_USAGE = 2
+EXIT_DATA = 3
+EXIT_CALL = 4
+EXIT_RELEASE = 5
+EXIT_INTERNAL = 70
+EXIT_INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong, in the shape of the ``--json`` envelope.
+
+    Args:
+        code: Stable, documented code such as ``duplicate-id``.
+        message: One line: what is wrong and what to do.
+        path: File it was found in, relative to the workspace where possible.
+        line: 1-based line in that file.
+        id: Id of the record concerned.
+    """
+
+    code: str
+    message: str
+    path: str | None = None
+    line: int | None = None
+    id: str | None = None
+
+    def __str__(self) -> str:
+        """Render as ``path:line: message [code]``."""
+        where = self.path or ""
+        if self.line is not None:
+            where += f":{self.line}"
+        return f"{where}: {self.message} [{self.code}]" if where else f"{self.message} [{self.code}]"
+
+
+class NclueError(Exception):
+    """Base of every error this package raises on purpose."""
+
+    exit_code = EXIT_INTERNAL
+
+    def __init__(self, message: str, findings: Iterable[Finding] = ()) -> None:
+        """Keep the one-line message and the findings behind it."""
+        super().__init__(message)
+        self.message = message
+        self.findings: tuple[Finding, ...] = tuple(findings)
+
+
+class UsageError(NclueError):
+    """The caller asked for something that cannot be done as asked."""
+
+    exit_code = EXIT_USAGE
+
+
+class DataError(NclueError):
+    """A file does not hold what its format promises."""
+
+    exit_code = EXIT_DATA
+
+    @classmethod
+    def from_findings(cls, findings: Iterable[Finding], shown: int = 20) -> DataError:
+        """Report many bad rows as one error whose message lists the first ``shown``."""
+        rows = tuple(findings)
+        lines = [str(row) for row in rows[:shown]]
+        if len(rows) > shown:
+            lines.append(f"... and {len(rows) - shown} more")
+        return cls("\n".join(lines), rows)
+
+
+class CallError(NclueError):
+    """A model call has no usable recorded reply."""
+
+    exit_code = EXIT_CALL
+
+
+class ReleaseError(NclueError):
+    """A release cannot be built or does not verify."""
+
+    exit_code = EXIT_RELEASE
+
+
+class OutcomeError(NclueError):
+    """The run ended properly and has nothing to deliver: says which constraint binds."""
+
+    exit_code = EXIT_FINDINGS
+
+
+class InternalError(NclueError):
+    """An invariant of our own is broken."""
+
+    exit_code = EXIT_INTERNAL

@@ -1,0 +1,107 @@
+r"""Text normalisation and the one definition of an occurrence.
+
+Raw page text is kept as the reader gave it; matching uses a derived copy whose
+rules carry :data:`TEXT_VERSION`. The miner, the judge, the composer and the
+independent re-derivation share this module and nothing else of text handling.
+
+**Readings.** A word broken at a line end ("govern-\nment", "cost-\neffective") has
+two possible spellings, and no local rule can tell which is meant. A text with such a
+break therefore has two readings: one with all broken words joined, one with
+all of them hyphenated. Something occurs in the text when it occurs in either.
+
+**Occurrence.** An alias *occurs* at offset ``i`` of a reading when the reading equals
+the alias from there on and no word character (``\w``) touches either end. Aliases with
+``match = exact`` compare as they stand, ``folded`` ones after :func:`fold`, which never
+changes a string's length, so offsets agree. The number of *mentions* of a condition in
+a block is the number of distinct offsets at which any of its aliases occurs, in the
+reading where that number is largest.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+TEXT_VERSION: Final = 1
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_LINE_BREAK_HYPHEN = re.compile(r"(?<=\w)(?:[-\u2010\u2011]|\u00ad)[ \t\u00a0]*\r?\n\s*(?=\w)")
+_SPACE = re.compile(r"\s+")
+_SUPERSCRIPT_DIGITS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
+_SUPERSCRIPT = re.compile(f"[{_SUPERSCRIPT_DIGITS}]+")
+# Removed: NUL, soft hyphen, zero-width characters, BOM, other C0/C1 controls that are no white space.
+_INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+_PUNCTUATION = str.maketrans({
+    "\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u02bc": "'",
+    "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u201f": '"',
+    "\u2010": "-", "\u2011": "-",
+})  # fmt: skip
+_NON_ASCII = re.compile(r"[^\x00-\x7f]")
+
+
+def clean_raw(text: str) -> tuple[str, frozenset[str]]:
+    """Make text from a reader storable: no lone surrogates, no NULs.
+
+    Returns:
+        The text, and the flags that say what was removed
+        (``surrogates_removed``, ``nul_removed``).
+    """
+    flags: set[str] = set()
+    if "\x00" in text:
+        text = text.replace("\x00", "")
+        flags.add("nul_removed")
+    if _SURROGATE.search(text):
+        text = _SURROGATE.sub("\ufffd", text)
+        flags.add("surrogates_removed")
+    return text, frozenset(flags)
+
+
+def _normalise(text: str) -> str:
+    # Invisible characters go first: one between a letter and its accent would hide them from NFKC.
+    text = _INVISIBLE.sub("", text)
+    if _NON_ASCII.search(text):
+        # A superscript figure is a note mark, not part of the word before it ("Congress\u00b9").
+        text = _SUPERSCRIPT.sub(lambda match: " " + match.group(), text)
+        text = unicodedata.normalize("NFKC", text).translate(_PUNCTUATION)
+    return _SPACE.sub(" ", text).strip()
+
+
+def matching_text(text: str) -> str:
+    """The joined reading of a text: NFKC, plain quotes and hyphens, white space folded.
+
+    Idempotent: ``matching_text(matching_text(x)) == matching_text(x)``.
+    """
+    if "\n" in text:
+        text = _LINE_BREAK_HYPHEN.sub("", text)
+    return _normalise(text)
+
+
+def readings(text: str) -> tuple[str, ...]:
+    """Every reading of a text: one, or two when a word is broken at a line end.
+
+    Returns:
+        ``(joined,)`` or ``(joined, hyphenated)``.
+    """
+    if "\n" not in text or not _LINE_BREAK_HYPHEN.search(text):
+        return (_normalise(text),)
+    joined = _normalise(_LINE_BREAK_HYPHEN.sub("", text))
+    hyphenated = _normalise(_LINE_BREAK_HYPHEN.sub("-", text))
+    return (joined,) if joined == hyphenated else (joined, hyphenated)
+
+
+def fold(text: str) -> str:
+    """Case-fold without changing the length, so that offsets stay valid.
+
+    A character whose full case folding has several characters (such as the German
+    sharp s) stays as it is.
+    """
+    folded = text.casefold()
+    if len(folded) == len(text):  # case folding never shrinks: equal length means one to one
+        return folded
+    return "".join(low if len(low := char.casefold()) == 1 else char for char in text)
+
+
+def is_word(char: str) -> bool:
+    r"""Whether a character is a word character, exactly as ``\w`` means it."""
+    return char.isalnum() or char == "_"

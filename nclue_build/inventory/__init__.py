@@ -1,0 +1,1 @@
+"""P(d, c): which pages of which document establish which condition."""

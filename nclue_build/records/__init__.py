@@ -1,0 +1,1 @@
+"""File formats as frozen, strict pydantic models; one module per file family."""

@@ -1,0 +1,37 @@
+"""What every record on disk has in common."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from nclue_build.core.ids import document_id_problem, id_problem
+
+SCHEMA_VERSION = 1
+
+
+class Record(BaseModel):
+    """A frozen, strict row: unknown fields, NaN and silent conversions are errors."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+
+
+def _check_id(value: str) -> str:
+    if problem := id_problem(value):
+        raise ValueError(problem)
+    return value
+
+
+def _check_document_id(value: str) -> str:
+    if problem := document_id_problem(value):
+        raise ValueError(problem)
+    return value
+
+
+Id = Annotated[str, AfterValidator(_check_id)]
+DocumentId = Annotated[str, AfterValidator(_check_document_id)]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Page = Annotated[int, Field(ge=1)]
+"""A 1-based physical page number."""
+Count = Annotated[int, Field(ge=0)]

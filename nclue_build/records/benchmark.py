@@ -1,0 +1,105 @@
+"""Queries and relevance judgments of a benchmark."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from nclue_build.records.base import Count, DocumentId, Id, Page, Record, Sha256
+
+GateOutcome = Literal["ok", "incomplete", "single_page", "no_assignment", "document_level"]
+
+
+class QueryCondition(Record):
+    """A condition as a query uses it: ``raw_name`` as mined, ``name`` cleaned."""
+
+    condition_id: Id
+    name: Annotated[str, Field(min_length=1)]
+    raw_name: Annotated[str, Field(min_length=1)]
+    aliases: tuple[str, ...]
+
+
+class Forms(Record):
+    """The renderings of a query; ids and qrels never depend on them."""
+
+    raw: str
+    clean_v2: str
+    natural: str
+    paraphrase: str | None = None
+
+
+class Strata(Record):
+    """``l_min``: pages of the shortest gold; ``d_plus``: nonzero qrels; ``sources``: of the golds, sorted."""
+
+    l_min: Count
+    d_plus: Count
+    sources: tuple[str, ...]
+
+
+class Query(Record):
+    """A conjunction of n conditions with at least one gold (``queries.jsonl``)."""
+
+    query_id: Id
+    n: Annotated[int, Field(ge=2, le=8)]
+    conditions: Annotated[tuple[QueryCondition, ...], Field(min_length=2, max_length=8)]
+    relaxation: str | None
+    forms: Forms
+    golds: Annotated[tuple[DocumentId, ...], Field(min_length=1)]
+    n_judged: Annotated[int, Field(ge=1)]
+    strata: Strata
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Query:
+        if self.n != len(self.conditions):
+            message = "n must be the number of conditions"
+            raise ValueError(message)
+        return self
+
+
+class Violator(Record):
+    """The Hall set: these conditions share fewer pages than there are of them."""
+
+    conditions: tuple[Id, ...]
+    pages: tuple[Page, ...]
+
+
+class Quote(Record):
+    """A verbatim piece of a page that shows a condition, found by the item judge."""
+
+    condition_id: Id
+    page: Page | None
+    quote: Annotated[str, Field(min_length=1)]
+    call_key: Sha256 | None = None
+
+
+class Qrel(Record):
+    """A nonzero judgment (``qrels.jsonl``): the complete truth about one query-document pair."""
+
+    query_id: Id
+    doc_id: DocumentId
+    grade: Annotated[int, Field(ge=1)]
+    clue_count: Annotated[int, Field(ge=1)]
+    gold: bool
+    gate: GateOutcome
+    pages: tuple[tuple[Page, ...], ...]
+    witness: tuple[Page, ...] | None
+    shared_pages: tuple[Page, ...] | None
+    violator: Violator | None
+    evidence: tuple[Quote, ...]
+
+
+class QrelsMeta(Record):
+    """``qrels.meta.json``: under which inventory version absent means 0."""
+
+    schema_version: Literal[1] = 1
+    judging: Literal["complete"] = "complete"
+    inventory_version: Count
+    inventory_digests: dict[str, Sha256]
+    level: Literal["page", "document"]
+    item_judge: str
+    item_model: str | None
+    n_queries: Count
+    n_qrels: Count
+    n_golds: Count
+    qrels_sha256: Sha256

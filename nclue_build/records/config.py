@@ -1,0 +1,144 @@
+"""The build configuration: one annotated TOML per build.
+
+Some defaults depend on the size of the corpus; they apply only where the key is
+omitted (:meth:`BuildConfig.resolve`).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from nclue_build.records.corpus import Role
+
+SMALL_CORPUS = 100
+"""Documents below which the small-corpus defaults of mining and composing apply."""
+TINY_CORPUS = 80
+"""Documents below which ``min_subsets`` shrinks with the corpus."""
+
+Positive = Annotated[int, Field(ge=1)]
+Share = Annotated[float, Field(gt=0.0, le=1.0)]
+FreeShare = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+class Section(BaseModel):
+    """A table of the configuration: unknown keys are errors."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+
+
+class CorpusSection(Section):
+    """Where documents come from: a corpus file or a folder of PDFs, relative to the workspace."""
+
+    file: str | None = None
+    pdfs: str | None = None
+
+    @model_validator(mode="after")
+    def _names_one_place(self) -> CorpusSection:
+        if (self.file is None) == (self.pdfs is None):
+            message = "give either file (a corpus.jsonl) or pdfs (a folder)"
+            raise ValueError(message)
+        return self
+
+
+class ExtractSection(Section):
+    """Reading pages."""
+
+    reader: Literal["pymupdf"] = "pymupdf"
+    page_timeout_s: Positive = 20
+    document_timeout_s: Positive = 300
+    document_memory_mb: Annotated[int, Field(ge=256)] = 1024
+    min_extraction_rate: FreeShare = 0.98
+    duplicates: Literal["remove", "keep"] = "remove"
+    allowed_roles: Annotated[tuple[Role, ...], Field(min_length=1)] = (
+        "title",
+        "text",
+        "list",
+        "table",
+        "caption",
+        "footnote",
+    )
+
+
+class MineSection(Section):
+    """Finding conditions and their pages."""
+
+    miner: Literal["lexical"] = "lexical"
+    min_documents: Positive = 5
+    max_document_share: Share = 0.04
+    max_documents: Positive = 80
+    max_conditions: Positive = 4000
+    min_strong_share: FreeShare = 0.30
+
+
+class JudgeSection(Section):
+    """Who judges clusters and items."""
+
+    kind: Literal["rules"] = "rules"
+
+
+class ComposeSection(Section):
+    """Making queries."""
+
+    n_queries: Positive = 1000
+    n_candidates: Positive = 4000
+    share_n3: FreeShare = 0.186
+    max_golds: Positive = 5
+    min_subsets: Annotated[int, Field(ge=0)] = 10
+    strong_golds: bool = True
+    capped_documents: Literal["penalise", "drop"] = "penalise"
+    max_per_condition: Positive = 5
+    max_per_gold: Positive = 6
+    verify: Literal["golds", "golds+hard", "all"] = "golds"
+    seed: Annotated[int, Field(ge=0)] = 11
+
+
+class RunSection(Section):
+    """How to run: never changes a result."""
+
+    executor: Literal["local"] = "local"
+    workers: Annotated[int, Field(ge=0)] = 0
+
+
+class BuildConfig(Section):
+    """A whole build configuration."""
+
+    schema_: Annotated[Literal[1], Field(alias="schema")]
+    corpus: CorpusSection
+    extract: ExtractSection = ExtractSection()
+    mine: MineSection = MineSection()
+    judge: JudgeSection = JudgeSection()
+    compose: ComposeSection = ComposeSection()
+    run: RunSection = RunSection()
+
+    def resolve(self, n_documents: int) -> BuildConfig:
+        """Fill the size-dependent defaults in for a corpus of ``n_documents`` documents.
+
+        Keys written in the file are left alone. ``max_per_gold`` also depends on how many
+        queries get selected, which only the selection knows (``0.15`` of them under
+        :data:`SMALL_CORPUS` documents).
+        """
+        mine: dict[str, object] = {}
+        compose: dict[str, object] = {}
+        if n_documents < SMALL_CORPUS:
+            mine = {"min_documents": 3, "max_document_share": 0.40}
+        if n_documents < TINY_CORPUS:
+            compose = {"min_subsets": min(10, n_documents // 8)}
+        return self.model_copy(
+            update={
+                "mine": self.mine.model_copy(update=_unset(self.mine, mine)),
+                "compose": self.compose.model_copy(update=_unset(self.compose, compose)),
+            }
+        )
+
+
+def _unset(section: Section, values: dict[str, object]) -> dict[str, object]:
+    return {key: value for key, value in values.items() if key not in section.model_fields_set}
+
+
+class WorkspaceMarker(Section):
+    """``configs/workspace.toml``: marks a workspace and may name its default build."""
+
+    schema_: Annotated[Literal[1], Field(alias="schema")]
+    default_build: str | None = None

@@ -1,0 +1,142 @@
+"""Corpus rows, page rows, extraction outcomes and duplicate groups."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from nclue_build.records.base import Count, DocumentId, Id, Page, Record, Sha256
+
+Role = Literal[
+    "title",
+    "text",
+    "list",
+    "table",
+    "caption",
+    "figure",
+    "equation",
+    "code",
+    "header",
+    "footer",
+    "page_number",
+    "footnote",
+    "toc",
+    "reference",
+    "other",
+]
+PageStatus = Literal["ok", "empty", "failed"]
+Centipoint = int
+"""1/100 pt."""
+
+
+class CorpusRow(Record):
+    """A document of the corpus: ``corpus.jsonl`` as given, ``documents.jsonl`` completed.
+
+    Only ``doc_id``, ``source`` and a file or URL are required; ``file_name`` is relative
+    to the corpus file (or to the folder of PDFs).
+    """
+
+    doc_id: DocumentId
+    source: Annotated[str, Field(min_length=1)]
+    title: str | None = None
+    url: str | None = None
+    pdf_url: str | None = None
+    sha256: Sha256 | None = None
+    bytes: Count | None = None
+    n_pages: Count | None = None
+    language: str | None = None
+    license: str | None = None
+    license_note: str | None = None
+    published: str | None = None
+    retrieved_at: str | None = None
+    archive_url: str | None = None
+    file_name: Annotated[str, Field(min_length=1)] | None = None
+
+    @model_validator(mode="after")
+    def _has_a_file_or_url(self) -> CorpusRow:
+        if self.file_name is None and self.pdf_url is None:
+            message = "a document needs a file_name or a pdf_url"
+            raise ValueError(message)
+        return self
+
+
+class Block(Record):
+    """A typed piece of a page in reading order; ``bbox`` is x0, y0, x1, y1 in 1/100 pt."""
+
+    role: Role
+    level: Annotated[int, Field(ge=1, le=6)] | None = None
+    text: str
+    bbox: tuple[Centipoint, Centipoint, Centipoint, Centipoint] | None = None
+
+
+class CachedPage(Record):
+    """A page as the reader made it: keyed by PDF and reader digest, so it holds no document id."""
+
+    page: Page
+    page_label: str | None = None
+    width: Centipoint
+    height: Centipoint
+    rotation: Literal[0, 90, 180, 270] = 0
+    backend: str
+    backend_version: str
+    status: PageStatus
+    flags: tuple[str, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    text_sha256: Sha256
+
+
+class PageRow(CachedPage):
+    """``inventory/<build>/pages/<doc_id>.jsonl``: a page of a document, one a line, every page present."""
+
+    doc_id: DocumentId
+
+
+class DocumentQuality(Record):
+    """Extraction outcome of a document (``documents_quality.jsonl``, ``kind = document``).
+
+    ``in_benchmark`` says whether the document stays in the benchmark's corpus;
+    ``removed`` names the reason when it does not. ``gold_eligible`` is false for documents that may be
+    judged but never serve as a gold (not English, placeholder text), ``flags`` say why.
+    """
+
+    kind: Literal["document"] = "document"
+    doc_id: DocumentId
+    source: str
+    status: Literal["ok", "partial", "failed"]
+    n_pages: Count
+    pages_ok: Count
+    pages_empty: Count
+    pages_failed: Count
+    n_words: Count
+    language: str | None
+    flags: tuple[str, ...]
+    in_benchmark: bool
+    gold_eligible: bool
+    removed: Literal["unreadable", "source_below_rate", "duplicate"] | None
+    message: str | None
+
+
+class SourceQuality(Record):
+    """Extraction rate of a source (``documents_quality.jsonl``, ``kind = source``).
+
+    The rate is (pages ok + pages legitimately empty) / pages, kept as two integers.
+    """
+
+    kind: Literal["source"] = "source"
+    source: str
+    n_documents: Count
+    n_pages: Count
+    pages_passed: Count
+    passed: bool
+
+
+class DuplicateGroup(Record):
+    """Documents with the same bytes, the same text or nearly the same text (``duplicates.jsonl``)."""
+
+    group_id: Id
+    kind: Literal["exact", "same_text", "near"]
+    representative: DocumentId
+    doc_ids: tuple[DocumentId, ...]
+    removed: tuple[DocumentId, ...]
+    similarity_percent: Annotated[int, Field(ge=0, le=100)] | None = None

@@ -1,0 +1,1 @@
+"""The only file primitives: atomic writes, JSONL, TREC, config, workspace, the stage protocol."""

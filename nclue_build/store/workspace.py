@@ -1,0 +1,148 @@
+"""Workspaces: where the files of a build live.
+
+The repository root is the reference workspace; ``nclue-build init`` makes others. A
+workspace is found by an explicit path, then ``NCLUE_WORKSPACE``, then the nearest
+parent folder that holds ``configs/workspace.toml``.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from nclue_build.core.errors import UsageError
+from nclue_build.core.ids import id_problem
+from nclue_build.records.config import WorkspaceMarker
+from nclue_build.store.config_file import read_toml
+
+MARKER = Path("configs") / "workspace.toml"
+ENVIRONMENT_VARIABLE = "NCLUE_WORKSPACE"
+_TEMPLATE = "template"
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """The folders of a workspace; every path below is absolute."""
+
+    root: Path
+
+    @classmethod
+    def find(cls, explicit: Path | None = None) -> Workspace:
+        """Find the workspace a command works in.
+
+        Raises:
+            UsageError: there is none where one was named, or none above the current folder.
+        """
+        named = explicit or (Path(value) if (value := os.environ.get(ENVIRONMENT_VARIABLE)) else None)
+        if named is not None:
+            if not (named / MARKER).is_file():
+                raise UsageError(
+                    f"{named} is no workspace (no {MARKER}): make one with 'nclue-build init {named} --pdfs FOLDER'"
+                )
+            return cls(named.resolve())
+        here = Path.cwd().resolve()
+        for folder in (here, *here.parents):
+            if (folder / MARKER).is_file():
+                return cls(folder)
+        raise UsageError(
+            f"no workspace here: no {MARKER} in {here} or above. "
+            "Name one with --workspace, or make one with 'nclue-build init DIR --pdfs FOLDER'"
+        )
+
+    @property
+    def configs(self) -> Path:
+        """Folder of the build configurations."""
+        return self.root / "configs"
+
+    @property
+    def state(self) -> Path:
+        """Folder of the page cache, receipts and locks; never committed."""
+        return self.root / ".nclue"
+
+    def builds(self) -> list[str]:
+        """Names of all builds, sorted."""
+        return sorted(
+            path.stem
+            for path in self.configs.glob("*.toml")
+            if path.name != MARKER.name and path.stem != _TEMPLATE and id_problem(path.stem) is None
+        )
+
+    def choose_build(self, name: str | None = None) -> Build:
+        """The build named, else the only one, else the workspace's default.
+
+        Raises:
+            UsageError: no such build, none at all, or several and no default (lists the names).
+        """
+        names = self.builds()
+        if not names:
+            raise UsageError(f"{self.configs} holds no build configuration: run 'nclue-build init' again")
+        if name is None:
+            only = names[0] if len(names) == 1 else None
+            name = only or read_toml(self.root / MARKER, WorkspaceMarker).default_build
+        if name is None:
+            raise UsageError(f"several builds here ({', '.join(names)}): choose one with --build NAME")
+        if name not in names:
+            raise UsageError(f"no build {name!r} here: there is {', '.join(names)}")
+        return Build(self, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """The files of one build."""
+
+    workspace: Workspace
+    name: str
+
+    @property
+    def config_path(self) -> Path:
+        """Its TOML."""
+        return self.workspace.configs / f"{self.name}.toml"
+
+    @property
+    def inventory(self) -> Path:
+        """Folder of everything up to the inventory versions."""
+        return self.workspace.root / "inventory" / self.name
+
+    @property
+    def pages(self) -> Path:
+        """Folder of page rows, a file a document."""
+        return self.inventory / "pages"
+
+    @property
+    def benchmark(self) -> Path:
+        """Folder of the current benchmark."""
+        return self.workspace.root / "benchmarks" / self.name
+
+    @property
+    def receipts(self) -> Path:
+        """Folder of the stage receipts."""
+        return self.workspace.state / "receipts" / self.name
+
+    @property
+    def lock(self) -> Path:
+        """The lock file: one run per build at a time."""
+        return self.workspace.state / "locks" / f"{self.name}.lock"
+
+    def version(self, number: int) -> Path:
+        """Folder of inventory version ``P<number>``."""
+        return self.inventory / f"P{number}"
+
+    def documents(self) -> Path:
+        """The completed corpus rows."""
+        return self.inventory / "documents.jsonl"
+
+    def quality(self) -> Path:
+        """Per-document and per-source extraction outcomes."""
+        return self.inventory / "documents_quality.jsonl"
+
+    def page_file(self, doc_id: str) -> Path:
+        """Page rows of one document."""
+        return self.pages / f"{doc_id}.jsonl"
+
+    def relative(self, path: Path) -> str:
+        """A path as shown and stored: relative to the workspace, forward slashes."""
+        try:
+            return path.relative_to(self.workspace.root).as_posix()
+        except ValueError:
+            return Path(os.path.relpath(path, self.workspace.root)).as_posix()
