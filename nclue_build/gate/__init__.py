@@ -1,1 +1,1 @@
-"""gate."""
+"""The distinct-page logic: pure functions over page sets, one pair or millions at once."""
