@@ -77,6 +77,8 @@ def read_version(folder: Path, document_ids: Iterable[str]) -> StoredVersion:
     """
     version = read_json(folder / VERSION, InventoryVersion)
     for name, digest in sorted(version.digests.items()):
+        if not (folder / name).is_file():
+            raise DataError(f"{folder / name}: file not found: run 'nclue-build mine' again")
         if sha256_file(folder / name) != digest:
             raise DataError(f"{folder / name}: differs from the digest in {VERSION}: run 'nclue-build mine' again")
     conditions = tuple(read_jsonl(folder / CONDITIONS, Condition))
