@@ -80,6 +80,8 @@ def test_chunks_and_documents_of_different_length_agree_with_one_pair_at_a_time(
     for index in range(0, 3000, 7):
         expected = judge_pages([inventory.pages_of(row) for row in rows[index].tolist()])
         assert (verdicts.outcome[index], verdicts.grade[index]) == (expected.outcome, expected.grade)
+    many = check_pairs(inventory, np.tile(rows, (40, 1)))  # more complete pairs than one chunk holds
+    assert (many.outcome == np.tile(verdicts.outcome, 40)).all()
 
 
 def test_eight_conditions_on_seven_pages_have_no_assignment() -> None:

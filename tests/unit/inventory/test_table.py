@@ -1,0 +1,98 @@
+"""The inventory in memory: order, look-up, strength, and the rows it refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nclue_build.core.errors import DataError
+from nclue_build.inventory.table import STRONG_MENTIONS, Inventory
+from nclue_build.records.inventory import EvidenceRow
+
+Pages = tuple[int, ...]
+
+
+def row(
+    condition: str,
+    document: str,
+    pages: Pages | None,
+    mentions: Pages | None = None,
+    headings: tuple[bool, ...] | None = None,
+) -> EvidenceRow:
+    n_pages = len(pages or ())
+    return EvidenceRow(
+        condition_id=condition,
+        doc_id=document,
+        pages=pages,
+        mentions=mentions or (1,) * n_pages,
+        in_heading=headings or (False,) * n_pages,
+    )
+
+
+ROWS = [
+    row("b", "d2", (4, 9), (1, 2)),
+    row("a", "d3", (1,), (5,), (True,)),
+    row("b", "d1", (3,)),
+    row("a", "d1", (2, 70)),
+]
+
+
+def test_rows_come_back_sorted_whatever_order_they_came_in() -> None:
+    for rows in (ROWS, ROWS[::-1]):
+        inventory = Inventory.from_rows(rows, ["b", "a"], ["d3", "d1", "d2"])
+        assert list(inventory.rows()) == sorted(ROWS, key=lambda item: (item.condition_id, item.doc_id))
+        assert inventory.condition_ids == ("a", "b")
+        assert inventory.document_ids == ("d1", "d2", "d3")
+
+
+def test_find_gives_the_row_or_minus_one() -> None:
+    inventory = Inventory.from_rows(ROWS, ["a", "b"], ["d1", "d2", "d3"])
+    found = inventory.find(np.arange(2)[:, None], np.arange(3)[None, :])
+    assert found.tolist() == [[0, -1, 1], [2, 3, -1]]
+    assert [inventory.pages_of(index) for index in found.ravel().tolist()] == [(2, 70), (), (1,), (3,), (4, 9), ()]
+
+
+def test_find_in_an_empty_inventory() -> None:
+    inventory = Inventory.from_rows([], ["a"], ["d1"])
+    assert inventory.find(np.array([0]), np.array([0])).tolist() == [-1]
+    assert list(inventory.rows()) == []
+    assert inventory.strong.tolist() == []
+
+
+def test_strong_means_several_mentions_in_the_document_or_a_heading() -> None:
+    rows = [
+        row("a", "d1", (1, 2), (1, STRONG_MENTIONS - 1)),
+        row("a", "d2", (1, 2), (1, STRONG_MENTIONS - 2)),
+        row("a", "d3", (8,), (1,), (True,)),
+    ]
+    inventory = Inventory.from_rows(rows, ["a"], ["d1", "d2", "d3"])
+    assert inventory.strong.tolist() == [True, False, True]
+
+
+def test_document_level_rows_have_no_pages_and_are_strong() -> None:
+    inventory = Inventory.from_rows([row("a", "d1", None)], ["a"], ["d1"], level="document")
+    assert [item.pages for item in inventory.rows()] == [None]
+    assert inventory.pages_of(0) == ()
+    assert inventory.strong.tolist() == [True]
+
+
+@pytest.mark.parametrize(
+    ("rows", "level", "code"),
+    [
+        ([row("x", "d1", (1,))], "page", "dangling-id"),
+        ([row("a", "x", (1,))], "page", "dangling-id"),
+        ([row("a", "d1", (1,)), row("a", "d1", (2,))], "page", "duplicate-evidence"),
+        ([row("a", "d1", None)], "page", "wrong-level"),
+        ([row("a", "d1", (1,))], "document", "wrong-level"),
+    ],
+)
+def test_rows_that_do_not_fit_are_refused(rows: list[EvidenceRow], level: str, code: str) -> None:
+    with pytest.raises(DataError) as caught:
+        Inventory.from_rows(rows, ["a"], ["d1"], level)
+    assert [finding.code for finding in caught.value.findings] == [code]
+
+
+def test_all_bad_rows_are_reported_together() -> None:
+    with pytest.raises(DataError) as caught:
+        Inventory.from_rows([row("x", "d1", (1,)), row("a", "y", (1,)), row("a", "d1", (1,))], ["a"], ["d1"])
+    assert len(caught.value.findings) == 2
