@@ -1,0 +1,174 @@
+"""The verbs. Each parses, makes one library call and renders; imports wait until the verb is used."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from nclue_build.cli.reply import Reply
+from nclue_build.cli.session import Session
+
+app = typer.Typer(
+    name="nclue-build",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+
+_COMMON: tuple[tuple[str, Any, object], ...] = (
+    (
+        "workspace",
+        Annotated[
+            Path | None,
+            typer.Option(
+                "--workspace", "-w", metavar="DIR", help="Workspace (default: NCLUE_WORKSPACE, else the nearest above)."
+            ),
+        ],
+        None,
+    ),
+    (
+        "build",
+        Annotated[
+            str | None,
+            typer.Option("--build", "-b", metavar="NAME", help="Build (default: the only one, else default_build)."),
+        ],
+        None,
+    ),
+    ("json", Annotated[bool, typer.Option("--json", help="Answer with one JSON object.")], False),
+    ("quiet", Annotated[bool, typer.Option("--quiet", "-q", help="No progress, warnings only.")], False),
+    ("verbose", Annotated[bool, typer.Option("--verbose", "-v", help="Trace back errors.")], False),
+)
+
+
+def _with_common_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a verb the common options: it gets them merged, as its first argument."""
+    own = list(inspect.signature(function).parameters.values())[1:]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    common = [inspect.Parameter(name, keyword, default=default, annotation=kind) for name, kind, default in _COMMON]
+
+    @functools.wraps(function)
+    def command(context: typer.Context, **values: Any) -> Any:
+        session = context.ensure_object(Session)
+        flags = {name: values.pop(name) for name in ("json", "quiet", "verbose")}
+        session.merge(values.pop("workspace"), values.pop("build"), **flags)
+        return function(session, **values)
+
+    context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    own = [parameter.replace(kind=keyword) for parameter in own]
+    parameters = [context, *own, *common]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    del command.__wrapped__
+    return command
+
+
+def _verb(function: Callable[..., Reply]) -> Callable[..., Reply]:
+    app.command(name=function.__name__)(_with_common_options(function))
+    return function
+
+
+def _print_version(wanted: bool) -> None:  # noqa: FBT001 - the shape of an option's callback
+    if wanted:
+        from nclue_build import __version__
+
+        typer.echo(f"nclue-build {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+@_with_common_options
+def _root(
+    session: Session,
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Build conjunctive cross-page retrieval benchmarks out of folders of PDFs.
+
+    Start with: nclue-build init DIR --pdfs FOLDER, then nclue-build -w DIR run.
+    Options stand before or after the verb.
+    """
+
+
+Fresh = Annotated[bool, typer.Option("--fresh", help="Recompute, up to date or not.")]
+
+
+@_verb
+def init(
+    session: Session,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The workspace to make.")],
+    pdfs: Annotated[
+        Path | None, typer.Option("--pdfs", metavar="FOLDER", help="Folder of PDFs; they stay where they are.")
+    ] = None,
+    corpus: Annotated[
+        Path | None, typer.Option("--corpus", metavar="FILE", help="Corpus file, a document a line (JSONL).")
+    ] = None,
+) -> Reply:
+    """Make a workspace for your own PDFs, ready to run."""
+    from nclue_build.cli.render import scaffold_reply
+    from nclue_build.workflow.scaffold import init_workspace
+
+    return scaffold_reply(init_workspace(folder, pdfs=pdfs, corpus=corpus, build=session.build), folder)
+
+
+@_verb
+def extract(session: Session, *, fresh: Fresh = False) -> Reply:
+    """Read the PDFs into typed blocks, page by page."""
+    return _run(session, "extract", "extract", fresh=fresh)
+
+
+@_verb
+def mine(session: Session, *, fresh: Fresh = False) -> Reply:
+    """Find conditions and the pages that establish them (P0)."""
+    return _run(session, "mine", "mine", fresh=fresh)
+
+
+@_verb
+def compose(session: Session, *, fresh: Fresh = False) -> Reply:
+    """Make queries and all their relevance judgments."""
+    return _run(session, "compose", "compose", fresh=fresh)
+
+
+@_verb
+def gate(session: Session) -> Reply:
+    """Re-derive the build independently; exit 1 on a finding."""
+    return _run(session, "gate", "gate", fresh=True)
+
+
+@_verb
+def run(
+    session: Session,
+    *,
+    first: Annotated[
+        str | None, typer.Option("--from", metavar="STAGE", help="First stage: extract, mine, compose, gate.")
+    ] = None,
+    last: Annotated[str | None, typer.Option("--to", metavar="STAGE", help="Last stage.")] = None,
+    fresh: Fresh = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what is stale and why; do nothing.")] = False,
+    show: Annotated[
+        int, typer.Option("--show", metavar="N", min=0, help="Print N of the queries with their golds.")
+    ] = 0,
+) -> Reply:
+    """Bring a build up to date: all stages that are stale."""
+    if dry_run:
+        from nclue_build.cli.render import plan_reply
+        from nclue_build.workflow.runner import plan_build
+
+        return plan_reply(plan_build(session.workspace, session.build, first=first, last=last, fresh=fresh))
+    return _run(session, first, last, fresh=fresh, show=show)
+
+
+def _run(session: Session, first: str | None, last: str | None, *, fresh: bool, show: int = 0) -> Reply:
+    from nclue_build.cli.progress import make_display
+    from nclue_build.cli.render import run_reply
+    from nclue_build.workflow.runner import run_build
+    from nclue_build.workflow.samples import sample_queries
+
+    with make_display(quiet=session.quiet) as display:
+        report = run_build(session.workspace, session.build, first=first, last=last, fresh=fresh, progress=display)
+    return run_reply(report, sample_queries(report.build, show))

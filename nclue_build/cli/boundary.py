@@ -1,0 +1,120 @@
+"""The boundary: every error becomes one message and an exit code here, and nowhere else."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from typing import TYPE_CHECKING, Final, NoReturn
+
+import typer
+
+from nclue_build.cli.app import app
+from nclue_build.cli.reply import Reply, envelope
+from nclue_build.cli.session import Session
+from nclue_build.core.errors import (
+    EXIT_INTERNAL,
+    EXIT_INTERRUPTED,
+    EXIT_USAGE,
+    CallError,
+    DataError,
+    Finding,
+    InternalError,
+    NclueError,
+    OutcomeError,
+    ReleaseError,
+    UsageError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import FrameType
+
+EXIT_BROKEN_PIPE: Final = 128 + 13
+EXIT_TERMINATED: Final = 128 + 15
+
+CODES: Final[dict[type[NclueError], str]] = {
+    UsageError: "usage-error",
+    DataError: "data-error",
+    CallError: "call-error",
+    ReleaseError: "release-error",
+    OutcomeError: "nothing-to-deliver",
+    InternalError: "internal-error",
+}
+"""Finding code of an error that brings no findings of its own."""
+
+
+def run_command(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code.
+
+    Args:
+        arguments: The words after the program's name; those of this process by default.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    session = Session()
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        code = _answer(words, session)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the output has gone; Python would complain when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_BROKEN_PIPE
+    return code
+
+
+def _answer(words: list[str], session: Session) -> int:
+    try:
+        command = typer.main.get_command(app)
+        outcome = command.main(words or ["--help"], prog_name="nclue-build", standalone_mode=False, obj=session)
+    except BrokenPipeError:
+        raise
+    except (KeyboardInterrupt, typer.Abort):
+        outcome = EXIT_INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the one place where any error becomes a message and an exit code
+        return _fail(session, words, error)
+    if isinstance(outcome, Reply):
+        print(outcome.render(as_json=session.json))
+        return outcome.exit_code
+    if outcome == EXIT_INTERRUPTED:
+        message = "interrupted: the same command goes on where it stopped"
+        _say(session, words, message, [Finding("interrupted", message)])
+    return int(outcome or 0)
+
+
+def _fail(session: Session, words: list[str], error: Exception) -> int:
+    if session.verbose:
+        traceback.print_exception(error)
+    message, code, exit_code = _explain(error)
+    findings = list(error.findings) if isinstance(error, NclueError) else []
+    _say(session, words, message, findings or [Finding(code, message)])
+    return exit_code
+
+
+def _explain(error: Exception) -> tuple[str, str, int]:
+    """Message, finding code and exit code of an error."""
+    if isinstance(error, NclueError):
+        return error.message, CODES.get(type(error), "error"), error.exit_code
+    if isinstance(error, typer.TyperException):
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context is not None else "nclue-build"
+        return f"{error.format_message()} ('{command} --help' shows what there is)", "usage-error", EXIT_USAGE
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename or 'input or output'}: {error.strerror.lower()}", "system-error", EXIT_USAGE
+    described = f"{type(error).__name__}: {error}"
+    message = f"internal error: {described}. Please report it with what the same command says with -v"
+    return message, "internal-error", EXIT_INTERNAL
+
+
+def _say(session: Session, words: list[str], message: str, findings: list[Finding]) -> None:
+    # An unknown option stops the parser before it has seen the others.
+    if session.json or "--json" in words:
+        print(envelope(None, findings, ok=False))
+    else:
+        print("error: " + message.replace("\n", "\n  "), file=sys.stderr)
+
+
+def _terminate(_number: int, _frame: FrameType | None) -> NoReturn:
+    # Unwind, so that workers and temporary files go too.
+    raise SystemExit(EXIT_TERMINATED)

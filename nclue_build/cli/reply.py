@@ -1,0 +1,61 @@
+"""What a verb answers: one result, as a short text or as the JSON envelope."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Final
+
+from nclue_build.core.errors import EXIT_OK, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+ENVELOPE_SCHEMA: Final = 1
+_FINDINGS_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The outcome of a verb.
+
+    Args:
+        result: The result as JSON values: what scripts read.
+        text: The same for people, a few lines.
+        findings: Everything that was found wrong, also what did not change the exit code.
+        exit_code: 0, or 1 when the verb ran to its end and found problems.
+    """
+
+    result: Mapping[str, object]
+    text: str
+    findings: Sequence[Finding] = ()
+    exit_code: int = EXIT_OK
+
+    def render(self, *, as_json: bool) -> str:
+        """The whole of stdout."""
+        if as_json:
+            return envelope(self.result, self.findings, ok=self.exit_code == EXIT_OK)
+        lines = [self.text, *(f"  {finding}" for finding in self.findings[:_FINDINGS_SHOWN])]
+        if len(self.findings) > _FINDINGS_SHOWN:
+            lines.append(f"  ... and {len(self.findings) - _FINDINGS_SHOWN} more: --json lists them all")
+        return "\n".join(lines)
+
+
+def envelope(result: Mapping[str, object] | None, findings: Sequence[Finding], *, ok: bool) -> str:
+    """The JSON envelope: one object on one line."""
+    value = {
+        "schema": ENVELOPE_SCHEMA,
+        "ok": ok,
+        "result": result,
+        "findings": [
+            {key: asdict(finding)[key] for key in ("code", "path", "line", "id", "message")} for finding in findings
+        ],
+    }
+    return json.dumps(value, ensure_ascii=False)
+
+
+def table(rows: Sequence[tuple[str, object]]) -> str:
+    """Rows of a label and a value, the values aligned; empty values are left out."""
+    shown = [(label, str(value)) for label, value in rows if value not in ("", None)]
+    width = max((len(label) for label, _ in shown), default=0)
+    return "\n".join(f"  {label:<{width}}  {value}" for label, value in shown)

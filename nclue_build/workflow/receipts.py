@@ -1,0 +1,114 @@
+"""Receipts: what a stage read, how it was set, what it wrote, all by digest.
+
+``.nclue/receipts/<build>/<stage>.json``. A stage whose receipt still matches is skipped;
+anything else makes it stale. Time stamps are never compared.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import JsonValue, TypeAdapter
+
+from nclue_build.core.canonical import canonical_json, sha256_bytes, sha256_file
+from nclue_build.core.errors import DataError, Finding
+from nclue_build.records.base import Record, Sha256
+from nclue_build.store.jsonl import read_json, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from nclue_build.core.canonical import Json
+    from nclue_build.store.workspace import Build
+
+_SETTINGS: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
+
+
+class Receipt(Record):
+    """The record of one finished run of a stage.
+
+    ``inputs`` and ``outputs`` map workspace paths to SHA-256; an input that did not exist has
+    None. ``package_version`` is for the reader: it is not compared, ``stage_version`` is.
+    """
+
+    schema_version: Literal[1] = 1
+    stage: str
+    stage_version: int
+    package_version: str
+    inputs: dict[str, Sha256 | None]
+    settings: dict[str, JsonValue]
+    settings_sha256: Sha256
+    outputs: dict[str, Sha256]
+    counts: dict[str, int]
+    findings: tuple[Finding, ...]
+    shortfalls: tuple[str, ...]
+
+
+def receipt_path(build: Build, stage: str) -> Path:
+    """Where the receipt of a stage lies."""
+    return build.receipts / f"{stage}.json"
+
+
+def load_receipt(build: Build, stage: str) -> Receipt | None:
+    """The receipt of a stage, or None when there is none that can be read."""
+    try:
+        return read_json(receipt_path(build, stage), Receipt)
+    except DataError:
+        return None
+
+
+def save_receipt(build: Build, receipt: Receipt) -> None:
+    """Write a receipt; it goes last, so its presence says that the outputs are whole."""
+    write_json(receipt_path(build, receipt.stage), receipt)
+
+
+def plain_settings(settings: Mapping[str, Json]) -> tuple[dict[str, JsonValue], str]:
+    """Settings as plain JSON values, and the digest of their canonical text."""
+    text = canonical_json(dict(settings))
+    return _SETTINGS.validate_python(json.loads(text)), sha256_bytes(text)
+
+
+Signature = tuple[int, int, int, int]
+
+
+def signature(path: Path) -> Signature:
+    """What changes whenever a file is written: inode, size, change and modification time."""
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_ctime_ns, status.st_mtime_ns
+
+
+class Digests:
+    """SHA-256 of files, each computed once per run unless the file was written since."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, tuple[Signature, str]] = {}
+
+    def of(self, path: Path) -> str | None:
+        """Digest of a file; None when there is no such file."""
+        try:
+            now = signature(path)
+            known = self._known.get(path)
+            if known is None or known[0] != now:
+                known = (now, sha256_file(path))
+                self._known[path] = known
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return None
+        return known[1]
+
+
+def files_below(paths: Iterable[Path]) -> Iterator[Path]:
+    """The files named, and every visible file below the folders named, sorted."""
+    found: set[Path] = set()
+    for path in paths:
+        if path.is_dir():
+            found.update(file for file in path.rglob("*") if not file.name.startswith(".") and file.is_file())
+        else:
+            found.add(path)
+    yield from sorted(found)
+
+
+def digest_all(build: Build, paths: Iterable[Path], digests: Digests) -> dict[str, str | None]:
+    """Digest of every file named or below a folder named, by workspace path."""
+    return {build.relative(path): digests.of(path) for path in files_below(paths)}
