@@ -1,0 +1,45 @@
+# make demo   a benchmark from the demonstration corpus, from nothing
+# make test   lint and tests, as in continuous integration
+# Each sets up .venv by itself on a machine with make, git and Python 3.11.
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+export VENV
+
+.PHONY: help setup demo test lint check-slow bench lock clean
+
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
+	@echo "also: lint, check-slow (slow tests), bench (time and memory), lock (renew requirements.lock), clean"
+
+setup:
+	@.ci/setup
+
+demo: setup
+	$(BIN)/python corpora/demo/generate.py
+	$(BIN)/nclue-build --workspace $(CURDIR) --build demo run --fresh --show 4
+
+test: lint
+	$(BIN)/pytest -n auto --maxprocesses 4 -m "not slow"
+
+lint: setup
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+check-slow: setup
+	$(BIN)/pytest -m slow
+
+bench: setup
+	@for bench in benches/bench_*.py; do echo "$$bench"; $(BIN)/python "$$bench" || exit 1; done
+
+# Plain names, versions and hashes: no address and no path of the machine that made it.
+lock: setup
+	env -u PIP_FIND_LINKS PIP_CONFIG_FILE=/dev/null UV_NO_CONFIG=1 $(BIN)/uv pip compile --quiet --universal \
+	    --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
+	    --group dev pyproject.toml --output-file requirements.lock
+
+clean:
+	rm -rf .nclue dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find nclue_build tests benches corpora -name __pycache__ -type d -prune -exec rm -rf {} +
