@@ -1,1 +1,1 @@
-"""mine."""
+"""Mining: pages -> surface forms -> clusters -> judged conditions -> P0."""

@@ -110,7 +110,7 @@ class Cluster(Record):
     aliases: tuple[str, ...]
     links: tuple[str, ...]
     document_frequency: Count
-    page_frequency: Count
+    mentions: Count
     decision: Literal["KEEP", "SPLIT", "REJECT"]
     reason: str
     judge: str

@@ -1,0 +1,90 @@
+"""Which n-grams become candidate forms: noun phrases inside the document-frequency window."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from nclue_build.mine import ngrams, tokens, words
+from nclue_build.mine.profile import Lexicon, build_lexicon
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+TEMPLATE_DOCUMENTS: Final = 4
+"""A run of eight words that stands in so many documents is template text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Words that occur in enough documents to be part of a candidate; ids start at 1."""
+
+    ids: dict[str, int]
+    classes: NDArray[np.uint16]
+
+
+def build_vocabulary(documents: Iterable[Iterable[str]], min_documents: int) -> Vocabulary:
+    """Count words over documents (distinct words of each) and classify those that are frequent enough.
+
+    A word in fewer documents cannot be part of a form that is in enough of them.
+    """
+    frequency: Counter[str] = Counter()
+    for document in documents:
+        frequency.update(document)
+    kept = sorted(word for word, count in frequency.items() if count >= min_documents)
+    classes = np.concatenate([np.array([words.ODD], dtype=np.uint16), words.classify(kept)])
+    return Vocabulary({word: index for index, word in enumerate(kept, start=1)}, classes)
+
+
+def bare_lexicon(vocabulary: Vocabulary) -> Lexicon:
+    """A lexicon that knows the words and no forms yet."""
+    none = np.zeros(0, dtype=np.uint64)
+    return build_lexicon(vocabulary.ids, vocabulary.classes, none, none.astype(np.int64), none)
+
+
+def document_keys(
+    stream: tokens.TokenStream, ids: NDArray[np.int64], classes: NDArray[np.uint16]
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Distinct keys of one document: its noun phrases, and its runs of eight words."""
+    mixed = ngrams.mix(ids)
+    phrases = [
+        ngrams.keys(mixed, length)[ngrams.noun_phrases(classes[ids], stream.flags, length)]
+        for length in range(1, ngrams.MAX_WORDS + 1)
+    ]
+    runs = ngrams.keys(mixed, ngrams.TEMPLATE_WORDS)[ngrams.blocks(stream.flags, ngrams.TEMPLATE_WORDS)]
+    return np.unique(np.concatenate(phrases)), np.unique(runs)
+
+
+def select(
+    vocabulary: Vocabulary,
+    phrases: Sequence[NDArray[np.uint64]],
+    runs: Sequence[NDArray[np.uint64]],
+    min_documents: int,
+    max_documents: int,
+) -> tuple[Lexicon, dict[str, int]]:
+    """Candidate forms and template runs from the keys of all documents.
+
+    Returns:
+        The lexicon, and how many distinct n-grams were seen, too rare and too common.
+    """
+    keys, counts, first = ngrams.count_documents(phrases)
+    inside = (counts >= min_documents) & (counts <= max_documents)
+    run_keys, run_counts, _ = ngrams.count_documents(runs)
+    lexicon = build_lexicon(
+        vocabulary.ids,
+        vocabulary.classes,
+        keys[inside],
+        first[inside],
+        run_keys[run_counts >= TEMPLATE_DOCUMENTS],
+    )
+    seen = {
+        "ngrams": len(keys),
+        "ngrams_too_rare": int((counts < min_documents).sum()),
+        "ngrams_too_common": int((counts > max_documents).sum()),
+    }
+    return lexicon, seen

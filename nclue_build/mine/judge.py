@@ -1,0 +1,229 @@
+"""The cluster judge: KEEP, SPLIT or REJECT with a reason.
+
+Judges share one interface. ``rules`` is deterministic and offline; it is *not* a language model, and everything
+it decides is labelled with its name. Its rules follow what a reading of three corpora showed
+to separate concepts from junk (docs/mine.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from nclue_build.mine import words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+RULES = "rules"
+
+_TRUNCATED_PERCENT = 60
+_PIECE_PERCENT = 50
+_LABEL_PERCENT = 50
+_VERB_PERCENT = 20
+_TEMPLATE_PERCENT = 30
+_NESTED_PERCENT = 85
+_DOCUMENT_NAME_PERCENT = 50
+_CAPITAL_PERCENT = 80
+_MIN_SINGLE_LENGTH = 5
+_MIN_ACRONYM_LENGTH = 3
+_MAX_ACRONYM_LENGTH = 7
+_HEADING_PERCENT = 70
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterCase:
+    """What a judge sees of one cluster; counts are summed over its forms.
+
+    Args:
+        cluster_id: Id of the cluster.
+        name: Its most frequent form, folded.
+        aliases: All forms, folded (acronyms as written).
+        classes: Word classes (:mod:`nclue_build.mine.words`) of the name's words.
+        defined_acronym: Whether documents define an acronym for it.
+        ambiguous_acronym: Whether it is an acronym with several unrelated long forms.
+        mentions: Mentions.
+        documents: Document frequency of the most frequent form.
+        heading_documents: Documents with it in a title.
+        nested: Mentions inside longer candidates.
+        template_documents: Documents with it in template text only.
+        labels: Mentions that are a whole block or end at a colon.
+        verb_contexts: Mentions after "to", a modal or a pronoun.
+        inside_sentence: Mentions inside a sentence, not all capitals.
+        capitalised_inside: Of these, with a capital.
+        all_capitals: Mentions all in capitals.
+        ends_before_capital: Mentions followed by a capitalised word.
+        starts_after_capital: Mentions preceded by a capitalised word, link words skipped.
+        heading_mentions: Mentions in titles.
+        left_fixed: Mentions with the most frequent left neighbour.
+        right_fixed: Mentions with the most frequent right neighbour.
+        in_document_names: Documents whose title holds it.
+    """
+
+    cluster_id: str
+    name: str
+    aliases: tuple[str, ...]
+    classes: tuple[int, ...]
+    defined_acronym: bool
+    ambiguous_acronym: bool
+    mentions: int
+    documents: int
+    heading_documents: int
+    nested: int
+    template_documents: int
+    labels: int
+    verb_contexts: int
+    inside_sentence: int
+    capitalised_inside: int
+    all_capitals: int
+    ends_before_capital: int
+    starts_after_capital: int
+    heading_mentions: int
+    left_fixed: int
+    right_fixed: int
+    in_document_names: int
+
+    @property
+    def is_name(self) -> bool:
+        """Whether it is written with capitals inside sentences: a proper name or an acronym."""
+        if self.inside_sentence == 0:
+            return self.all_capitals == self.mentions
+        return 100 * self.capitalised_inside >= _CAPITAL_PERCENT * self.inside_sentence
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterVerdict:
+    """A judge's decision; ``partition`` only with SPLIT: groups of aliases, every alias once."""
+
+    decision: Literal["KEEP", "SPLIT", "REJECT"]
+    reason: str
+    judge: str
+    model: str | None = None
+    call_key: str | None = None
+    partition: tuple[tuple[str, ...], ...] = ()
+
+
+class ClusterJudge(Protocol):
+    """Decides which clusters are concepts."""
+
+    name: str
+
+    def judge(self, cases: Sequence[ClusterCase]) -> list[ClusterVerdict]:
+        """One verdict per case, in the order of the cases."""
+
+
+class RulesJudge:
+    """The offline judge: the first rule that applies rejects, else the cluster is kept."""
+
+    name = RULES
+
+    def judge(self, cases: Sequence[ClusterCase]) -> list[ClusterVerdict]:
+        """One verdict per case, in the order of the cases."""
+        return [self._judge(case) for case in cases]
+
+    def _judge(self, case: ClusterCase) -> ClusterVerdict:
+        for reason, applies in _RULES:
+            if applies(case):
+                return ClusterVerdict("REJECT", reason, RULES)
+        return ClusterVerdict("KEEP", "no_rule_against", RULES)
+
+
+def _all(case: ClusterCase, bits: int) -> bool:
+    content = [classes for classes in case.classes if not classes & words.LINK]
+    return all(classes & bits for classes in content)
+
+
+def _calendar(case: ClusterCase) -> bool:
+    return any(classes & words.CALENDAR for classes in case.classes)
+
+
+def _generic(case: ClusterCase) -> bool:
+    return _all(case, words.GENERIC) and not (case.is_name and len(case.classes) > 1)
+
+
+def _weak_single(case: ClusterCase) -> bool:
+    """A single word must be a defined acronym, an acronym, a name, or a noun that is rare in general English."""
+    if len(case.classes) > 1 or case.defined_acronym:
+        return False
+    word, classes = case.name, case.classes[0]
+    if case.all_capitals * 100 >= _CAPITAL_PERCENT * case.mentions:
+        return not _MIN_ACRONYM_LENGTH <= len(word) <= _MAX_ACRONYM_LENGTH
+    if len(word) < _MIN_SINGLE_LENGTH or classes & (words.COMMON | words.GENERIC) or case.mentions < 2 * case.documents:
+        return True
+    return not case.is_name and bool(classes & (words.VERB_TOO | words.ADJECTIVE) or "-" in word)
+
+
+def _plain(case: ClusterCase) -> bool:
+    """Modifier and head both generic apart from one weak word: "additional staff", "key partners"."""
+    content = [classes for classes in case.classes if not classes & words.LINK]
+    if case.is_name or len(content) < 2:  # noqa: PLR2004 - a phrase has two words
+        return False
+    return bool(content[0] & words.GENERIC and content[0] & words.ADJECTIVE and not content[0] & words.NOUN) and bool(
+        content[-1] & words.GENERIC
+    )
+
+
+def _verb(case: ClusterCase) -> bool:
+    return bool(case.classes[0] & words.VERB_TOO) and 100 * case.verb_contexts >= _VERB_PERCENT * case.mentions
+
+
+def _adjective_head(case: ClusterCase) -> bool:
+    """The last word reads better as an adjective or verb: "federal", "cost effective"."""
+    last = case.classes[-1]
+    return bool(last & words.ADJECTIVE and not last & words.PLURAL) and not case.is_name
+
+
+def _truncated(case: ClusterCase) -> bool:
+    return (
+        100 * max(case.left_fixed, case.right_fixed) >= _TRUNCATED_PERCENT * case.mentions and not case.defined_acronym
+    )
+
+
+def _broken_name(case: ClusterCase) -> bool:
+    """A name that mostly continues in another capitalised word is a piece of a longer name."""
+    fixed = max(case.ends_before_capital, case.starts_after_capital)
+    return case.is_name and 100 * fixed >= _PIECE_PERCENT * case.mentions and not case.defined_acronym
+
+
+def _heading_only(case: ClusterCase) -> bool:
+    """A phrase that hardly occurs outside titles names a section, not a topic."""
+    return 100 * case.heading_mentions >= _HEADING_PERCENT * case.mentions
+
+
+def _nested(case: ClusterCase) -> bool:
+    return 100 * case.nested >= _NESTED_PERCENT * case.mentions and not case.defined_acronym
+
+
+def _label(case: ClusterCase) -> bool:
+    return 100 * case.labels >= _LABEL_PERCENT * case.mentions
+
+
+def _template(case: ClusterCase) -> bool:
+    return 100 * case.template_documents >= _TEMPLATE_PERCENT * case.documents
+
+
+def _document_name(case: ClusterCase) -> bool:
+    return 100 * case.in_document_names >= _DOCUMENT_NAME_PERCENT * case.documents
+
+
+def _ambiguous(case: ClusterCase) -> bool:
+    return case.ambiguous_acronym
+
+
+_RULES: tuple[tuple[str, Callable[[ClusterCase], bool]], ...] = (
+    ("calendar", _calendar),
+    ("ambiguous_acronym", _ambiguous),
+    ("label", _label),
+    ("heading_only", _heading_only),
+    ("template", _template),
+    ("document_name", _document_name),
+    ("generic", _generic),
+    ("verb_context", _verb),
+    ("no_noun_head", _adjective_head),
+    ("truncated", _truncated),
+    ("piece_of_name", _broken_name),
+    ("nested", _nested),
+    ("vague_phrase", _plain),
+    ("weak_single_word", _weak_single),
+)
+RULE_NAMES = tuple(name for name, _ in _RULES)

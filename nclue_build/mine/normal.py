@@ -1,0 +1,134 @@
+"""The normal form that decides which surface forms name the same concept.
+
+Conservative on purpose: a wrong merge poisons gold labels, a missed one only splits a condition. Merged are:
+case, hyphen or space between words, British or American spelling, possessive, and a light plural of
+the last word.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from nclue_build.core.text import fold
+
+_BRITISH: Final = {
+    "programme": "program", "programmes": "programs", "labour": "labor", "centre": "center", "centres": "centers",
+    "defence": "defense", "licence": "license", "licences": "licenses", "offence": "offense", "behaviour": "behavior",
+    "behaviours": "behaviors", "behavioural": "behavioral", "harbour": "harbor", "harbours": "harbors",
+    "neighbour": "neighbor", "neighbours": "neighbors", "neighbourhood": "neighborhood",
+    "neighbourhoods": "neighborhoods", "colour": "color", "fibre": "fiber", "fibres": "fibers", "metre": "meter",
+    "metres": "meters", "litre": "liter", "litres": "liters", "sulphur": "sulfur", "aluminium": "aluminum",
+    "tyre": "tire", "tyres": "tires", "catalogue": "catalog", "catalogues": "catalogs", "dialogue": "dialog",
+    "cheque": "check", "grey": "gray", "plough": "plow", "travelling": "traveling", "modelling": "modeling",
+    "labelling": "labeling", "counselling": "counseling", "fuelling": "fueling", "enrolment": "enrollment",
+    "fulfilment": "fulfillment", "ageing": "aging", "manoeuvre": "maneuver", "judgement": "judgment",
+    "paediatric": "pediatric", "anaemia": "anemia", "haemorrhage": "hemorrhage", "oestrogen": "estrogen",
+    "foetal": "fetal", "diarrhoea": "diarrhea", "aeroplane": "airplane", "mould": "mold", "vapour": "vapor",
+    "favour": "favor", "honour": "honor", "rumour": "rumor", "tumour": "tumor", "tumours": "tumors",
+    "vigour": "vigor", "odour": "odor", "odours": "odors", "armour": "armor", "theatre": "theater",
+    "theatres": "theaters", "kerb": "curb", "kerbs": "curbs", "storey": "story", "artefact": "artifact",
+    "artefacts": "artifacts", "analyse": "analyze", "analysed": "analyzed", "catalyse": "catalyze",
+}  # fmt: skip
+_ISE: Final = re.compile(r"(?<=[a-z]{3}[a-z])is(ation|ations|ational|ing|ed|er|ers)\Z")
+_NOT_ISE: Final = re.compile(
+    r"(?:adv|rev|superv|telev|improv|exerc|surpr|prom|compr|prem|enterpr|franch|disgu|exc"
+    r"|dev|desp|r|w|ra|pra|no|po|cru|bru|merchand)is(?:ing|ed|er|ers)\Z"
+)
+_NO_PLURAL: Final = frozenset({
+    "access", "address", "always", "analysis", "analytics", "apparatus", "arkansas", "arms", "athens", "atlas",
+    "axis", "basis", "bias", "bonus", "brussels", "business", "campus", "canvas", "census", "class", "congress",
+    "consensus", "corpus", "crisis", "customs", "diabetes", "dynamics", "earnings", "economics", "electronics",
+    "ethics", "focus", "gas", "genetics", "glass", "goods", "headquarters", "illinois", "its", "kansas", "lens",
+    "logistics", "loss", "mars", "mass", "massachusetts", "mathematics", "means", "measles", "mechanics",
+    "news", "paris", "pass", "perhaps", "physics", "plus", "politics", "proceeds", "process", "progress",
+    "rabies", "radius", "robotics", "sales", "savings", "series", "species", "statistics", "status", "stress",
+    "success", "texas", "thesis", "this", "thus", "virus", "wales", "wireless", "works",
+})  # fmt: skip
+_IRREGULAR: Final = {
+    "children": "child", "women": "woman", "men": "man", "people": "person", "analyses": "analysis", "crises": "crisis",
+    "hypotheses": "hypothesis", "criteria": "criterion", "phenomena": "phenomenon", "indices": "index",
+    "matrices": "matrix", "vertices": "vertex", "bacteria": "bacterium", "lives": "life", "wives": "wife",
+    "leaves": "leaf", "shelves": "shelf", "feet": "foot", "teeth": "tooth", "mice": "mouse", "axes": "axis",
+    "bases": "base", "viruses": "virus", "buses": "bus", "gases": "gas", "lenses": "lens",
+}  # fmt: skip
+_POSSESSIVE: Final = re.compile(r"'s?\Z")
+_MIN_PLURAL = 4
+
+
+@lru_cache(maxsize=1 << 17)
+def _word(word: str) -> str:
+    word = _POSSESSIVE.sub("", word)
+    if word in _BRITISH:
+        return _BRITISH[word]
+    if _ISE.search(word) and not _NOT_ISE.search(word):
+        return _ISE.sub(r"iz\1", word)
+    return word
+
+
+@lru_cache(maxsize=1 << 17)
+def singular(word: str) -> str:
+    """Light singular of a folded English word; unchanged when in doubt."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if (
+        len(word) < _MIN_PLURAL
+        or word in _NO_PLURAL
+        or not word.endswith("s")
+        or word.endswith(("ss", "us", "is", "'s"))
+    ):
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y" if len(word) > _MIN_PLURAL else word[:-1]
+    if word.endswith(("sses", "shes", "ches", "xes", "zzes")):
+        return word[:-2]
+    return word[:-1]
+
+
+def normal_form(form: str) -> str:
+    """The key under which surface forms are merged: folded, spaced, American, last word singular."""
+    words = [_word(word) for word in re.split(r"[ \-]+", fold(form)) if word]
+    words = [word for word in words if word]
+    if not words:
+        return fold(form)
+    return " ".join([*words[:-1], singular(words[-1])])
+
+
+_BRITISH_OF: Final = {american: british for british, american in reversed(_BRITISH.items())}
+_IZE: Final = re.compile(r"(?<=[a-z]{3}[a-z])iz(ation|ations|ational|ing|ed|er|ers)\Z")
+_PLURAL_OF: Final = {base: plural for plural, base in reversed(_IRREGULAR.items())}
+
+
+def plural(word: str) -> str:
+    """Regular (or listed irregular) plural of a folded singular word."""
+    if word in _PLURAL_OF:
+        return _PLURAL_OF[word]
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return word[:-1] + "ies"
+    if word.endswith(("s", "sh", "ch", "x", "z")):
+        return word + "es"
+    return word + "s"
+
+
+def variants(form: str) -> tuple[str, ...]:
+    """Other spellings with the same normal form as a folded form, to be looked for on the pages.
+
+    Plural and singular of the last word, British and American spelling, hyphen and space between
+    words. Every one is checked against :func:`normal_form`, so a variant can never leave its cluster.
+    """
+    words = form.split(" ")
+    if len(words) == 1 and not words[0].isalpha() and "-" not in words[0]:
+        return ()
+    lasts = {words[-1], singular(words[-1]), plural(singular(words[-1]))}
+    found = {" ".join([*words[:-1], last]) for last in lasts}
+    for text in sorted(found):
+        found.add(" ".join(_BRITISH_OF.get(word, _IZE.sub(r"is\1", word)) for word in text.split(" ")))
+        found.add(" ".join(_word(word) for word in text.split(" ")))
+    for text in sorted(found):
+        if text.count("-") == 1:
+            found.add(text.replace("-", " "))
+        places = [index for index, char in enumerate(text) if char == " "]
+        found.update(text[:place] + "-" + text[place + 1 :] for place in places)
+    key = normal_form(form)
+    return tuple(sorted(text for text in found if text != form and normal_form(text) == key))

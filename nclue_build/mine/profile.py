@@ -1,0 +1,331 @@
+"""How candidate forms are used: counts per document, summed over the corpus.
+
+The features follow what separates concepts from junk without a language model: nesting (C-value, Frantzi,
+Ananiadou & Mima 2000), fixed neighbours (a truncated piece of a longer name), template text, labels,
+verb contexts, capitals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from nclue_build.core.text import fold
+from nclue_build.mine import ngrams, tokens, words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FEATURES: Final = (
+    "mentions",
+    "documents",
+    "pages",
+    "heading_mentions",
+    "heading_documents",
+    "nested",
+    "template_documents",
+    "labels",
+    "verb_contexts",
+    "capitalised_inside",
+    "all_capitals",
+    "inside_sentence",
+    "ends_before_capital",
+    "starts_after_capital",
+)
+"""Columns of a profile.
+
+``mentions``, ``documents``, ``pages``: where the form occurs. ``heading_mentions`` and ``heading_documents``: in
+titles. ``nested``: mentions inside a longer candidate. ``template_documents``: documents in which it occurs in
+template text only. ``labels``: mentions that are a whole block or end at a colon. ``verb_contexts``: mentions after
+"to", a modal or a pronoun. ``inside_sentence``: mentions that do not start a sentence and are not all
+capitals, and of these
+``capitalised_inside`` with a capital first letter. ``all_capitals``: mentions all in capitals.
+``ends_before_capital``: mentions followed by a capitalised word in the same run, ``starts_after_capital``: preceded by
+one, link words between them skipped.
+"""
+_MAX_LINKS = 2
+_COLUMN: Final = {name: index for index, name in enumerate(FEATURES)}
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentProfile:
+    """Profile of the candidate forms that occur in one document.
+
+    Args:
+        forms: int64, distinct form indices, ascending.
+        counts: int64, forms x :data:`FEATURES`.
+        left: (hash, count) of the most frequent left neighbour of each form; count 0 for none.
+        right: The same on the right.
+        first: Strings, as they stand, of the forms this document is the first to hold, parallel to ``first_forms``.
+        first_forms: Indices of those forms.
+    """
+
+    forms: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    left: tuple[NDArray[np.uint64], NDArray[np.int64]]
+    right: tuple[NDArray[np.uint64], NDArray[np.int64]]
+    first: tuple[str, ...]
+    first_forms: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """The vocabulary and the candidate forms, shared by all documents.
+
+    Args:
+        vocabulary: Word -> id (1-based; 0 is any other word).
+        classes: uint16 by word id (:mod:`nclue_build.mine.words`).
+        form_keys: uint64, sorted keys of the candidate forms.
+        first_document: int64, index of the first document that holds each form.
+        template_keys: uint64, sorted keys of word runs that are template text.
+        verb_marks: Word ids after which an ambiguous word is a verb.
+        determiners: Word ids that precede any noun phrase.
+    """
+
+    vocabulary: dict[str, int]
+    classes: NDArray[np.uint16]
+    form_keys: NDArray[np.uint64]
+    first_document: NDArray[np.int64]
+    template_keys: NDArray[np.uint64]
+    verb_marks: NDArray[np.int64]
+    determiners: NDArray[np.int64]
+
+
+def profile_document(stream: tokens.TokenStream, lexicon: Lexicon, document: int) -> DocumentProfile:
+    """Count how each candidate form is used in one document."""
+    ids = tokens.word_ids(stream.folded, lexicon.vocabulary)
+    classes = lexicon.classes[ids]
+    mixed = ngrams.mix(ids)
+    found = [
+        _find(mixed, classes, stream.flags, length, lexicon.form_keys) for length in range(1, ngrams.MAX_WORDS + 1)
+    ]
+    start = np.concatenate([places for places, _ in found])
+    form = np.concatenate([forms for _, forms in found])
+    length = np.repeat(np.arange(1, ngrams.MAX_WORDS + 1), [len(places) for places, _ in found])
+    order = np.lexsort((start, form))
+    start, form, length = start[order], form[order], length[order]
+    forms, group = np.unique(form, return_inverse=True)
+    template = _template_mask(mixed, stream.flags, lexicon.template_keys)
+
+    last = start + length - 1
+    flags = stream.flags
+    counts = np.zeros((len(forms), len(FEATURES)), dtype=np.int64)
+
+    def add(name: str, mask: NDArray[np.bool_]) -> None:
+        counts[:, _COLUMN[name]] = np.bincount(group[mask], minlength=len(forms))
+
+    everywhere = np.ones(len(start), dtype=np.bool_)
+    add("mentions", everywhere)
+    page = stream.pages[start] if len(start) else np.zeros(0, dtype=np.int32)
+    distinct = np.unique(group * np.int64(1 << 32) + page) >> np.int64(32) if len(start) else group
+    counts[:, _COLUMN["pages"]] = np.bincount(distinct, minlength=len(forms))
+    counts[:, _COLUMN["documents"]] = 1
+    heading = (flags[start] & tokens.IN_TITLE) != 0
+    add("heading_mentions", heading)
+    counts[:, _COLUMN["heading_documents"]] = counts[:, _COLUMN["heading_mentions"]] > 0
+    add("nested", _nested(start, length, len(flags)))
+    outside = np.bincount(group[~_covered(template, start, length)], minlength=len(forms))
+    counts[:, _COLUMN["template_documents"]] = outside == 0
+    whole = ((flags[start] & tokens.STARTS_BLOCK) != 0) & ((flags[last] & tokens.ENDS_BLOCK) != 0) & ~heading
+    add("labels", whole | ((flags[last] & tokens.GAP_COLON) != 0))
+    left = _neighbour(ids, flags, start - 1, start - 1)
+    right = _neighbour(ids, flags, last + 1, last)
+    add("verb_contexts", np.isin(left, lexicon.verb_marks))
+    shouting = (flags[start] & tokens.ALL_CAPITALS) != 0
+    inside = ((flags[start] & tokens.STARTS_SENTENCE) == 0) & ~shouting
+    add("all_capitals", shouting)
+    add("inside_sentence", inside)
+    add("capitalised_inside", inside & ((flags[start] & tokens.CAPITALISED) != 0))
+    follows = np.minimum(last + 1, len(flags) - 1)
+    add("ends_before_capital", (right >= 0) & ((flags[follows] & tokens.CAPITALISED) != 0))
+    add("starts_after_capital", _after_capital(classes, flags, start))
+
+    left[np.isin(left, lexicon.determiners)] = -1
+    mine = lexicon.first_document[forms] == document
+    first_place = np.searchsorted(form, forms[mine])
+    return DocumentProfile(
+        forms=forms,
+        counts=counts,
+        left=_top_neighbour(group, left, len(forms)),
+        right=_top_neighbour(group, right, len(forms)),
+        first=tuple(
+            " ".join(stream.words[start[place] : start[place] + length[place]]) for place in first_place.tolist()
+        ),
+        first_forms=forms[mine],
+    )
+
+
+def _find(
+    mixed: NDArray[np.uint64],
+    classes: NDArray[np.uint16],
+    flags: NDArray[np.uint8],
+    length: int,
+    form_keys: NDArray[np.uint64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    places = np.flatnonzero(ngrams.noun_phrases(classes, flags, length))
+    if not len(places) or not len(form_keys):
+        empty = np.zeros(0, dtype=np.int64)
+        return empty, empty
+    wanted = ngrams.keys(mixed, length)[places]
+    index = np.minimum(np.searchsorted(form_keys, wanted), len(form_keys) - 1)
+    hit = form_keys[index] == wanted
+    return places[hit], index[hit].astype(np.int64)
+
+
+def _nested(start: NDArray[np.int64], length: NDArray[np.int64], n_tokens: int) -> NDArray[np.bool_]:
+    """Whether each occurrence lies inside a longer one."""
+    result = np.zeros(len(start), dtype=np.bool_)
+    for longer in range(2, ngrams.MAX_WORDS + 1):
+        begins = np.zeros(n_tokens + 1, dtype=np.bool_)
+        begins[start[length == longer]] = True
+        for shorter in range(1, longer):
+            which = np.flatnonzero(length == shorter)
+            for offset in range(longer - shorter + 1):
+                place = start[which] - offset
+                result[which] |= begins[np.maximum(place, 0)] & (place >= 0)
+    return result
+
+
+def _template_mask(
+    mixed: NDArray[np.uint64], flags: NDArray[np.uint8], template_keys: NDArray[np.uint64]
+) -> NDArray[np.bool_]:
+    """Whether each token lies in a run of words that several documents repeat."""
+    mask = np.zeros(len(mixed), dtype=np.bool_)
+    places = np.flatnonzero(ngrams.blocks(flags, ngrams.TEMPLATE_WORDS))
+    if not len(places) or not len(template_keys):
+        return mask
+    wanted = ngrams.keys(mixed, ngrams.TEMPLATE_WORDS)[places]
+    index = np.minimum(np.searchsorted(template_keys, wanted), len(template_keys) - 1)
+    for place in places[template_keys[index] == wanted].tolist():
+        mask[place : place + ngrams.TEMPLATE_WORDS] = True
+    return mask
+
+
+def _covered(mask: NDArray[np.bool_], start: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether all tokens of each occurrence are masked."""
+    total = np.concatenate([[0], np.cumsum(mask)])
+    covered: NDArray[np.bool_] = total[start + length] - total[start] == length
+    return covered
+
+
+def _neighbour(
+    ids: NDArray[np.int64], flags: NDArray[np.uint8], place: NDArray[np.int64], joint: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Id of the token at ``place`` where the token at ``joint`` is joined to its successor, else -1.
+
+    Words outside the vocabulary all count as distinct from each other: they get -1.
+    """
+    safe_joint = np.clip(joint, 0, max(len(flags) - 1, 0))
+    safe_place = np.clip(place, 0, max(len(ids) - 1, 0))
+    joined = (joint >= 0) & ((flags[safe_joint] & tokens.GAP_SPACE) != 0)
+    neighbour = ids[safe_place]
+    return np.where(joined & (neighbour > 0), neighbour, -1)
+
+
+def _after_capital(
+    classes: NDArray[np.uint16], flags: NDArray[np.uint8], start: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Whether a capitalised word comes before, up to two link words away and joined by single spaces."""
+    result = np.zeros(len(start), dtype=np.bool_)
+    open_ = np.ones(len(start), dtype=np.bool_)
+    for back in range(1, _MAX_LINKS + 2):
+        place = start - back
+        safe = np.maximum(place, 0)
+        open_ &= (place >= 0) & ((flags[safe] & tokens.GAP_SPACE) != 0)
+        linking = (classes[safe] & words.LINK) != 0
+        result |= open_ & ~linking & ((flags[safe] & tokens.CAPITALISED) != 0)
+        open_ &= linking
+    return result
+
+
+def _top_neighbour(
+    group: NDArray[np.int64], neighbour: NDArray[np.int64], n_forms: int
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Most frequent neighbour of each form (ties: smallest id) and how often it stands there."""
+    known = neighbour >= 0
+    pairs, counts = np.unique(
+        np.stack([group[known], neighbour[known]], axis=1) if known.any() else np.zeros((0, 2), dtype=np.int64),
+        axis=0,
+        return_counts=True,
+    )
+    top = np.zeros(n_forms, dtype=np.uint64)
+    top_count = np.zeros(n_forms, dtype=np.int64)
+    order = np.lexsort((-pairs[:, 1], counts)) if len(pairs) else np.zeros(0, dtype=np.int64)
+    top[pairs[order, 0]] = pairs[order, 1].astype(np.uint64)
+    top_count[pairs[order, 0]] = counts[order]
+    return top, top_count
+
+
+class CorpusProfile:
+    """Sums document profiles; feed them in document order."""
+
+    def __init__(self, n_forms: int) -> None:
+        """Start with nothing counted."""
+        self.counts: NDArray[np.int64] = np.zeros((n_forms, len(FEATURES)), dtype=np.int64)
+        self.strings: list[str] = [""] * n_forms
+        self.spelled: list[str] = [""] * n_forms
+        self._left: list[NDArray[np.int64]] = []
+        self._right: list[NDArray[np.int64]] = []
+
+    def add(self, profile: DocumentProfile) -> None:
+        """Count one document."""
+        self.counts[profile.forms] += profile.counts
+        for form, text in zip(profile.first_forms.tolist(), profile.first, strict=True):
+            self.strings[form] = fold(text)
+            self.spelled[form] = text
+        for store, (word, count) in ((self._left, profile.left), (self._right, profile.right)):
+            held = count > 0
+            store.append(np.stack([profile.forms[held], word[held].astype(np.int64), count[held]], axis=1))
+
+    def column(self, name: str) -> NDArray[np.int64]:
+        """One feature over all forms."""
+        return self.counts[:, _COLUMN[name]]
+
+    def fixed_left(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Per form: the most frequent left neighbour (word id, 0 for none) and its mentions."""
+        return self._fixed(self._left)
+
+    def fixed_right(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Per form: the most frequent right neighbour (word id, 0 for none) and its mentions."""
+        return self._fixed(self._right)
+
+    def _fixed(self, parts: list[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        top = np.zeros(len(self.counts), dtype=np.int64)
+        top_count = np.zeros(len(self.counts), dtype=np.int64)
+        rows = np.concatenate(parts) if parts else np.zeros((0, 3), dtype=np.int64)
+        if not len(rows):
+            return top, top_count
+        order = np.lexsort((rows[:, 1], rows[:, 0]))
+        rows = rows[order]
+        begins = np.flatnonzero(np.any(np.diff(rows[:, :2], axis=0, prepend=-1) != 0, axis=1))
+        sums = np.add.reduceat(rows[:, 2], begins)
+        forms, neighbours = rows[begins, 0], rows[begins, 1]
+        order = np.lexsort((-neighbours, sums))
+        top[forms[order]] = neighbours[order]
+        top_count[forms[order]] = sums[order]
+        return top, top_count
+
+
+def build_lexicon(
+    vocabulary: dict[str, int],
+    classes: NDArray[np.uint16],
+    form_keys: NDArray[np.uint64],
+    first_document: NDArray[np.int64],
+    template_keys: NDArray[np.uint64],
+) -> Lexicon:
+    """Put the shared tables together."""
+
+    def known(text: str) -> NDArray[np.int64]:
+        return np.array(sorted(vocabulary[word] for word in text.split() if word in vocabulary), dtype=np.int64)
+
+    return Lexicon(
+        vocabulary=vocabulary,
+        classes=classes,
+        form_keys=form_keys,
+        first_document=first_document,
+        template_keys=template_keys,
+        verb_marks=known("to will can could must may might should would shall we they you i who not cannot"),
+        determiners=known("the a an its their our his her your this that these those any each every all such some no"),
+    )

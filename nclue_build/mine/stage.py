@@ -1,0 +1,229 @@
+"""The mining stage: pages -> P0."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from nclue_build.core.errors import InternalError, OutcomeError
+from nclue_build.core.text import TEXT_VERSION, fold, matching_text
+from nclue_build.inventory.files import write_version
+from nclue_build.mine import acronyms, candidates, cases, conditions, exchange, report, worker
+from nclue_build.mine.clusters import FormCluster, build_clusters
+from nclue_build.mine.judge import RulesJudge
+from nclue_build.mine.profile import CorpusProfile, Lexicon
+from nclue_build.records.corpus import CorpusRow, DocumentQuality
+from nclue_build.records.inventory import Rejected
+from nclue_build.store.jsonl import iter_lines, read_jsonl, write_jsonl
+from nclue_build.store.stage import Declaration, StageResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from nclue_build.core.canonical import Json
+    from nclue_build.inventory.table import Inventory
+    from nclue_build.records.config import BuildConfig
+    from nclue_build.records.inventory import Cluster, Condition, SurfaceForm
+    from nclue_build.store.stage import StageContext
+    from nclue_build.store.workspace import Build
+
+    ResultT = TypeVar("ResultT")
+
+SURFACE_FORMS = "surface_forms.jsonl"
+CLUSTERS = "clusters.jsonl"
+REJECTED = "rejected.jsonl"
+_RANK_MARGIN = 2
+"""Clusters searched per condition wanted: some leave the window once all aliases are counted."""
+
+
+class Mine:
+    """Finds conditions and every page that establishes them."""
+
+    name = "mine"
+    version = 1
+
+    def declare(self, build: Build, config: BuildConfig) -> Declaration:
+        """Depends on the pages and the quality table; writes what it saw, and P0."""
+        settings: dict[str, Json] = {
+            "allowed_roles": tuple(config.extract.allowed_roles),
+            "judge": config.judge.kind,
+            "text_version": TEXT_VERSION,
+            "given": tuple(sorted(config.mine.model_fields_set)),
+        }
+        settings |= {key: str(value) for key, value in config.mine.model_dump().items()}
+        outputs = tuple(build.inventory / name for name in (SURFACE_FORMS, CLUSTERS, REJECTED))
+        return Declaration((build.documents(), build.quality(), build.pages), settings, (*outputs, build.version(0)))
+
+    def run(self, context: StageContext) -> StageResult:
+        """Mine the corpus.
+
+        Raises:
+            OutcomeError: no document has readable text, or no condition is left.
+        """
+        build = context.build
+        quality = _quality(build)
+        if not quality:
+            raise OutcomeError("no document of the corpus is readable: nothing to mine (see documents_quality.jsonl)")
+        scratch = build.workspace.state / "scratch" / build.name / self.name
+        shutil.rmtree(scratch, ignore_errors=True)
+        scratch.mkdir(parents=True)
+        try:
+            return _Mining(context, quality, scratch).run()
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _quality(build: Build) -> list[DocumentQuality]:
+    """Quality rows of the benchmark's documents, sorted by id."""
+    rows = [
+        DocumentQuality.model_validate_json(line)
+        for _, line in iter_lines(build.quality())
+        if b'"kind":"document"' in line
+    ]
+    return sorted((row for row in rows if row.in_benchmark), key=lambda row: row.doc_id)
+
+
+class _Mining:
+    """One run of the stage: its passes over the documents, in order."""
+
+    def __init__(self, context: StageContext, quality: Sequence[DocumentQuality], scratch: Path) -> None:
+        self._context = context
+        self._config = context.config.resolve(len(quality)).mine
+        self._document_ids = [row.doc_id for row in quality]
+        self._tasks = [
+            worker.Task(index, context.build.page_file(row.doc_id), row.gold_eligible)
+            for index, row in enumerate(quality)
+        ]
+        self._setting = worker.Setting(frozenset(context.config.extract.allowed_roles), scratch, "words")
+        share = int(self._config.max_document_share * len(quality))
+        self._max_documents = max(self._config.min_documents, min(self._config.max_documents, share))
+        # Half of the documents may use one spelling and half another: the window is checked again on conditions.
+        self._min_form_documents = max(2, (self._config.min_documents + 1) // 2)
+        self._counts: dict[str, int] = {"documents": len(quality)}
+
+    def run(self) -> StageResult:
+        vocabulary, votes = self._read_words()
+        lexicon = self._select_forms(vocabulary)
+        profile = self._profile()
+        facts = self._facts(profile)
+        clusters = self._cluster(profile, votes)
+        judged = cases.build_cases(clusters, profile, facts, lexicon, votes)
+        verdicts = RulesJudge().judge(judged)
+        ranks = [max(facts.termhood_milli[form] for form in cluster.forms) for cluster in clusters]
+        kept = [
+            conditions.Kept(case, verdict, rank)
+            for case, verdict, rank in zip(judged, verdicts, ranks, strict=True)
+            if verdict.decision == "KEEP"
+        ]
+        kept.sort(key=lambda item: (-item.termhood_milli, item.case.cluster_id))
+        found, inventory, dropped = self._find(kept)
+        rejected = [*report.rejected_clusters(judged, verdicts), *dropped]
+        self._counts |= {
+            "clusters_kept": len(kept),
+            "clusters_rejected": len(clusters) - len(kept),
+            "conditions": len(found),
+            "conditions_rejected": len(dropped),
+            "evidence": inventory.n_rows,
+        }
+        self._write(report.surface_forms(profile, facts), report.clusters(clusters, judged, verdicts), rejected)
+        if not found:
+            raise OutcomeError(self._nothing_found(rejected))
+        write_version(
+            self._context.build.version(0),
+            found,
+            inventory,
+            number=0,
+            allowed_roles=self._context.config.extract.allowed_roles,
+            text_version=TEXT_VERSION,
+        )
+        return StageResult(self._counts)
+
+    def _map(self, task: str, function: Callable[[worker.Setting, worker.Task], ResultT]) -> Iterator[ResultT]:
+        progress = self._context.progress
+        progress.start(f"mine: {task}", len(self._tasks), "documents")
+        for result in self._context.mapper.map(partial(function, self._setting), self._tasks):
+            progress.advance()
+            yield result
+
+    def _read_words(self) -> tuple[candidates.Vocabulary, dict[str, acronyms.AcronymVote]]:
+        read = list(self._map("words", worker.read_words))
+        vocabulary = candidates.build_vocabulary((found.words for found in read), self._min_form_documents)
+        self._counts["vocabulary"] = len(vocabulary.ids)
+        exchange.save_lexicon(self._setting.scratch, candidates.bare_lexicon(vocabulary))
+        return vocabulary, acronyms.vote(found.definitions for found in read)
+
+    def _select_forms(self, vocabulary: candidates.Vocabulary) -> Lexicon:
+        keys = list(self._map("phrases", worker.read_keys))
+        lexicon, seen = candidates.select(
+            vocabulary,
+            [found.phrases for found in keys],
+            [found.runs for found in keys],
+            self._min_form_documents,
+            self._max_documents,
+        )
+        self._counts |= seen
+        self._setting = replace(self._setting, run="forms")
+        exchange.save_lexicon(self._setting.scratch, lexicon)
+        return lexicon
+
+    def _profile(self) -> CorpusProfile:
+        size = len(exchange.load_lexicon(self._setting.scratch, self._setting.run).form_keys)
+        profile = CorpusProfile(size)
+        for found in self._map("profiles", worker.profile):
+            profile.add(found)
+        return profile
+
+    def _facts(self, profile: CorpusProfile) -> cases.FormFacts:
+        titles = [
+            fold(matching_text(row.title or "")) for row in read_jsonl(self._context.build.documents(), CorpusRow)
+        ]
+        return cases.form_facts(profile, titles)
+
+    def _cluster(self, profile: CorpusProfile, votes: dict[str, acronyms.AcronymVote]) -> list[FormCluster]:
+        capitals = np.flatnonzero(20 * profile.column("all_capitals") >= 19 * profile.column("mentions")).tolist()
+        present = np.flatnonzero(profile.column("documents")).tolist()
+        clusters = build_clusters(profile.strings, present, votes, capitals)
+        self._counts |= {"forms": len(present), "clusters": len(clusters)}
+        return clusters
+
+    def _find(self, kept: list[conditions.Kept]) -> tuple[list[Condition], Inventory, list[Rejected]]:
+        limit = _RANK_MARGIN * self._config.max_conditions
+        searched = kept[:limit]
+        patterns = conditions.build_patterns(searched)
+        exchange.save_patterns(self._setting.scratch, patterns)
+        occurrences = list(self._map("occurrences", worker.find_aliases))
+        limits = conditions.Limits(
+            min_documents=self._config.min_documents,
+            max_documents=self._max_documents,
+            min_strong_permille=round(1000 * self._config.min_strong_share),
+            max_conditions=self._config.max_conditions,
+        )
+        found, inventory, dropped = conditions.assemble(searched, patterns, occurrences, self._document_ids, limits)
+        if len({row.condition_id for row in found}) != len(found):
+            raise InternalError("two conditions have one canonical name")
+        dropped += [
+            Rejected(stage="mine", kind="condition", id=item.case.cluster_id, reason="below_max_conditions")
+            for item in kept[limit:]
+        ]
+        return found, inventory, dropped
+
+    def _write(self, forms: Iterable[SurfaceForm], clusters: Iterable[Cluster], rejected: Sequence[Rejected]) -> None:
+        folder = self._context.build.inventory
+        write_jsonl(folder / SURFACE_FORMS, forms)
+        write_jsonl(folder / CLUSTERS, clusters)
+        ordered = sorted(rejected, key=lambda row: (row.kind, row.id, row.reason))
+        write_jsonl(folder / REJECTED, ordered)
+
+    def _nothing_found(self, rejected: Sequence[Rejected]) -> str:
+        reasons = report.top_reasons(rejected)
+        return (
+            f"no condition found in {len(self._tasks)} documents: a condition must occur in "
+            f"{self._config.min_documents} to {self._max_documents} of them "
+            "([mine] min_documents, max_document_share). "
+            f"Most frequent reasons: {reasons or 'no phrase is shared by enough documents'}"
+        )

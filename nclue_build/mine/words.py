@@ -1,0 +1,131 @@
+"""What a word can be: part-of-speech classes of the vocabulary, from HanTa and short word lists.
+
+Wartena (2019), "A Probabilistic Morphology Model for German Lemmatization" describes the tagger; its
+English model carries BNC tags. Words are tagged once per vocabulary, out of context, so a word has a *set* of
+classes.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import lru_cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+STOP = 1
+NOUN = 2
+ADJECTIVE = 4
+VERB = 8
+"""Only a verb form: no noun or adjective reading comes near it."""
+ADVERB = 16
+PARTICIPLE = 32
+NUMBER = 64
+PROPER = 128
+GENERIC = 256
+"""A noun or adjective that names no topic by itself."""
+ODD = 512
+"""Not a plain word: web address, path, code."""
+CALENDAR = 1024
+LINK = 2048
+"""A function word that may stand inside a name."""
+PLURAL = 4096
+POSSESSIVE = 32768
+"""Ends in 's: inside a name at most ("Children's Health Insurance Program")."""
+COMMON = 16384
+"""So frequent in general English that it names no topic by itself (in the tagger's BNC counts)."""
+VERB_TOO = 8192
+"""Also common as a verb: the context decides."""
+
+_TagTable: TypeAlias = tuple[tuple[int, tuple[str, ...]], ...]
+
+NEVER_FIRST = STOP | VERB | ADVERB | PARTICIPLE | NUMBER | ODD
+NEVER_LAST = STOP | NUMBER | ODD | POSSESSIVE
+NEVER_INSIDE = STOP | VERB | NUMBER | ODD
+
+
+def _word_lists() -> dict[str, frozenset[str]]:
+    text = resources.files(__package__).joinpath("english.toml").read_text(encoding="utf-8")
+    return {name: frozenset(words.split()) for name, words in tomllib.loads(text).items()}
+
+
+_LISTS: Final = _word_lists()
+_PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['\-&][^\W\d_]+)*\Z")
+_LETTER_AND_DIGIT = re.compile(r"(?=.*[^\W\d_]{2})(?=.*\d)[\w\-]+\Z")
+_NUMERAL = re.compile(r"[\W\d_]*\d[\W\d_]*(?:st|nd|rd|th|s)?\Z")
+_ROMAN = re.compile(r"[ivxl]{1,6}\Z")
+_READINGS: Final[_TagTable] = ((NOUN, ("N",)), (PLURAL, ("NN2",)), (ADJECTIVE, ("AJ",)), (VERB_TOO, ("VV",)))
+"""BNC tags of the readings that count when they come near the best one."""
+_ONLY: Final[_TagTable] = (
+    (PARTICIPLE, ("VVG", "VVN", "VVD")),
+    (VERB, ("V",)),
+    (ADVERB, ("AV",)),
+    (STOP, ("PR", "CJ", "DT", "AT", "PN", "DP")),
+)
+"""What a word is whose best reading is neither noun nor adjective; first match wins."""
+_NEAR = 1.5
+"""Readings within this many nats of the best one count as possible."""
+_COMMON = -11.5
+"""Log probability of a word given its tag from which it is common; "procurement" has -11.5, "policy" -8.5."""
+_MIN_LENGTH = 2
+
+
+@lru_cache(maxsize=1)
+def _tagger() -> Any:
+    from HanTa.HanoverTagger import HanoverTagger  # noqa: PLC0415 - heavy: loads its model
+
+    return HanoverTagger("morphmodel_en.pgz")
+
+
+def classify(folded: Iterable[str]) -> NDArray[np.uint16]:
+    """Classes of each word (bits of this module), out of context.
+
+    Args:
+        folded: Case-folded words.
+
+    Returns:
+        uint16, parallel to the words.
+    """
+    return np.array([_classify(word) for word in folded], dtype=np.uint16)
+
+
+def _classify(word: str) -> int:
+    if word in _LISTS["stop"] or len(word) < _MIN_LENGTH:
+        return STOP | (LINK if word in _LISTS["links"] else 0)
+    if word in _LISTS["calendar"]:
+        return NOUN | CALENDAR | GENERIC
+    if _NUMERAL.match(word) or _ROMAN.match(word):
+        return NUMBER
+    if not _PLAIN_WORD.match(word):
+        return NOUN | PROPER if _LETTER_AND_DIGIT.match(word) else ODD
+    if word.endswith("'s"):
+        return NOUN | POSSESSIVE
+    generic = GENERIC if word in _LISTS["generic_nouns"] or word in _LISTS["generic_adjectives"] else 0
+    return _parts_of_speech(word) | generic
+
+
+def _parts_of_speech(word: str) -> int:
+    readings = _tagger().tag_word(word)
+    top, best = readings[0]
+    possible = [tag for tag, score in readings if best - score <= _NEAR]
+    result = 0
+    for bit, prefixes in _READINGS:
+        if any(tag.startswith(prefixes) for tag in possible):
+            result |= bit
+    if top == "NP0":
+        result |= PROPER
+    if best >= _COMMON:
+        result |= COMMON
+    if result & (NOUN | ADJECTIVE):
+        return result
+    for bit, prefixes in _ONLY:
+        if top.startswith(prefixes):
+            return result | bit
+    return result | NOUN

@@ -1,0 +1,97 @@
+"""What a mining worker does with one document: read its pages, and return a small result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nclue_build.core.text import readings
+from nclue_build.mine import acronyms, candidates, exchange, tokens
+from nclue_build.mine.profile import profile_document
+from nclue_build.records.corpus import PageRow
+from nclue_build.store.jsonl import read_jsonl
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from nclue_build.mine.occurrences import DocumentOccurrences
+    from nclue_build.mine.profile import DocumentProfile
+    from nclue_build.mine.tokens import TokenStream
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A document as a worker gets it; ``contributes`` is false where it may not bring new forms in."""
+
+    index: int
+    path: Path
+    contributes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What all tasks share: allowed roles, scratch folder, and a name that tells one pass's tables from the next's."""
+
+    roles: frozenset[str]
+    scratch: Path
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Distinct folded words of a document and the acronyms it defines."""
+
+    words: list[str]
+    definitions: list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Distinct phrase keys and word-run keys of a document."""
+
+    phrases: NDArray[np.uint64]
+    runs: NDArray[np.uint64]
+
+
+def _stream(setting: Setting, task: Task) -> TokenStream:
+    return tokens.tokenize(read_jsonl(task.path, PageRow), setting.roles)
+
+
+def read_words(setting: Setting, task: Task) -> Words:
+    """First pass: vocabulary and acronym definitions."""
+    if not task.contributes:
+        return Words([], [])
+    pages = list(read_jsonl(task.path, PageRow))
+    stream = tokens.tokenize(pages, setting.roles)
+    pairs: set[tuple[str, str]] = set()
+    for page in pages:
+        for block in page.blocks:
+            if block.role in setting.roles and "(" in block.text:
+                pairs.update(pair for reading in readings(block.text) for pair in acronyms.definitions(reading))
+    return Words(sorted(set(stream.folded)), sorted(pairs))
+
+
+def read_keys(setting: Setting, task: Task) -> Keys:
+    """Second pass: which noun phrases and word runs the document holds."""
+    lexicon = exchange.load_lexicon(setting.scratch, setting.run)
+    if not task.contributes:
+        return Keys(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint64))
+    stream = _stream(setting, task)
+    return Keys(*candidates.document_keys(stream, tokens.word_ids(stream.folded, lexicon.vocabulary), lexicon.classes))
+
+
+def profile(setting: Setting, task: Task) -> DocumentProfile:
+    """Third pass: how the candidate forms are used."""
+    lexicon = exchange.load_lexicon(setting.scratch, setting.run)
+    stream = _stream(setting, task) if task.contributes else tokens.tokenize((), setting.roles)
+    return profile_document(stream, lexicon, task.index)
+
+
+def find_aliases(setting: Setting, task: Task) -> DocumentOccurrences:
+    """Fourth pass: every alias on every page."""
+    matcher = exchange.load_matcher(setting.scratch, setting.run)
+    return matcher.scan(read_jsonl(task.path, PageRow), setting.roles)
