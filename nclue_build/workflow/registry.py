@@ -22,10 +22,8 @@ P0_STAGES: Final = ("extract", "mine")
 """Stages whose rerun would replace inventory version P0."""
 
 
-def load_stages() -> tuple[Stage, ...]:
-    """Import the stage classes and make one of each, in the order they run."""
-    stages: list[Stage] = []
-    for module, name in _CLASSES.values():
-        make: Callable[[], Stage] = getattr(import_module(module), name)
-        stages.append(make())
-    return tuple(stages)
+def load_stage(name: str) -> Stage:
+    """Import the class of a stage and make one."""
+    module, class_name = _CLASSES[name]
+    make: Callable[[], Stage] = getattr(import_module(module), class_name)
+    return make()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import nclue_build
-from nclue_build.core.errors import UsageError
+from nclue_build.core.errors import NclueError, UsageError
 from nclue_build.core.progress import NullProgress
 from nclue_build.store.config_file import load_config
 from nclue_build.store.stage import StageContext
@@ -25,7 +25,7 @@ from nclue_build.workflow.receipts import (
     save_receipt,
     signature,
 )
-from nclue_build.workflow.registry import STAGE_NAMES, load_stages
+from nclue_build.workflow.registry import STAGE_NAMES, load_stage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from nclue_build.workflow.receipts import Signature
 
 VERDICT_STAGE = "gate"
-"""The stage whose findings decide whether a build is sound; other stages' findings are warnings."""
+"""The stage that judges: its findings decide whether a build is sound; those of others are warnings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,8 @@ def run_build(  # noqa: PLR0913 - the options of `nclue-build run`
     Args:
         workspace: A workspace, its folder, or None for the nearest one above the current folder.
         build: Name of the build, or None for the only or the default one.
-        first: First stage to run; the ones before it must be up to date.
+        first: First stage to run; the ones before it must be up to date, except for ``gate``, which judges a build
+            as it lies there.
         last: Last stage to run.
         fresh: Recompute every stage asked for, up to date or not.
         progress: Listener for progress.
@@ -126,11 +127,11 @@ def run_build(  # noqa: PLR0913 - the options of `nclue-build run`
         OutcomeError: nothing to deliver: no document readable, or no query possible.
     """
     chosen = find_build(workspace, build)
+    before, asked = _cut(stages, first, last)
     config = load_config(chosen.config_path)
-    listener = progress or NullProgress()
     with build_lock(chosen), LocalMapper(config.run.workers) as mapper:
-        run = _Run(chosen, config, mapper, listener, Digests())
-        return run.execute(tuple(stages or load_stages()), first, last, fresh=fresh)
+        run = _Run(chosen, config, mapper, progress or NullProgress(), Digests())
+        return run.execute(before, asked, fresh=fresh)
 
 
 def plan_build(
@@ -159,11 +160,11 @@ def plan_build(
         UsageError: as :func:`run_build`.
     """
     chosen = find_build(workspace, build)
+    before, asked = _cut(stages, first, last)
     config = load_config(chosen.config_path)
-    known = tuple(stages or load_stages())
-    before, asked = _cut(known, first, last)
     digests = Digests()
-    _check_earlier(make_plan(chosen, config, before, digests), first)
+    if asked[0].name != VERDICT_STAGE:
+        _check_earlier(make_plan(chosen, config, before, digests), asked[0])
     plans = make_plan(chosen, config, asked, digests, fresh=fresh)
     check_repaired(chosen, plans)
     return plans
@@ -177,11 +178,24 @@ class _Run:
     progress: Progress
     digests: Digests
 
-    def execute(self, stages: tuple[Stage, ...], first: str | None, last: str | None, *, fresh: bool) -> RunReport:
-        before, asked = _cut(stages, first, last)
-        _check_earlier(make_plan(self.build, self.config, before, self.digests), first)
+    def execute(self, before: Sequence[Stage], asked: Sequence[Stage], *, fresh: bool) -> RunReport:
+        if asked[0].name == VERDICT_STAGE:
+            self._note_earlier(before)
+        else:
+            _check_earlier(make_plan(self.build, self.config, before, self.digests), asked[0])
         check_repaired(self.build, make_plan(self.build, self.config, asked, self.digests, fresh=fresh))
         return RunReport(self.build, tuple(self._bring_up_to_date(stage, fresh=fresh) for stage in asked))
+
+    def _note_earlier(self, stages: Sequence[Stage]) -> None:
+        """Say what is stale: the gate judges the build as it lies there, above all when somebody edited it."""
+        try:
+            plans = make_plan(self.build, self.config, stages, self.digests)
+        except NclueError as error:
+            self.progress.note(f"the earlier stages cannot be compared: {error.message}")
+            return
+        for plan in plans:
+            if plan.state == "stale":
+                self.progress.note(f"{plan.stage} is stale ({'; '.join(plan.reasons)}): judging what is there")
 
     def _bring_up_to_date(self, stage: Stage, *, fresh: bool) -> StageReport:
         began = time.monotonic()
@@ -241,9 +255,12 @@ def _signatures(declared: Declaration) -> dict[Path, Signature]:
     return {path: signature(path) for path in files_below(declared.outputs) if path.exists()}
 
 
-def _cut(stages: tuple[Stage, ...], first: str | None, last: str | None) -> tuple[tuple[Stage, ...], tuple[Stage, ...]]:
-    """Split into the stages before ``first`` and those from ``first`` to ``last``."""
-    names = [stage.name for stage in stages]
+def _cut(
+    stages: Sequence[Stage] | None, first: str | None, last: str | None
+) -> tuple[tuple[Stage, ...], tuple[Stage, ...]]:
+    """The stages before ``first`` and those from ``first`` to ``last``; later ones are not even imported."""
+    given = {stage.name: stage for stage in stages or ()}
+    names = list(given or STAGE_NAMES)
     for name in (first, last):
         if name is not None and name not in names:
             raise UsageError(f"no stage {name!r}: there are {', '.join(names)}")
@@ -251,16 +268,14 @@ def _cut(stages: tuple[Stage, ...], first: str | None, last: str | None) -> tupl
     end = names.index(last) + 1 if last else len(names)
     if start >= end:
         raise UsageError(f"stage {first!r} comes after {last!r}: the order is {', '.join(names)}")
-    return stages[:start], stages[start:end]
+    loaded = [given[name] if given else load_stage(name) for name in names[:end]]
+    return tuple(loaded[:start]), tuple(loaded[start:])
 
 
-def _check_earlier(plans: Sequence[StagePlan], first: str | None) -> None:
+def _check_earlier(plans: Sequence[StagePlan], first: Stage) -> None:
     for plan in plans:
         if plan.state != "current":
             raise UsageError(
-                f"{first} needs {plan.stage}, which is stale ({'; '.join(plan.reasons)}): "
-                f"run 'nclue-build run --to {first}', or 'nclue-build {plan.stage}' first"
+                f"{first.name} needs {plan.stage}, which is stale ({'; '.join(plan.reasons)}): "
+                f"run 'nclue-build run --to {first.name}', or 'nclue-build {plan.stage}' first"
             )
-
-
-__all__ = ["STAGE_NAMES", "RunReport", "StageReport", "find_build", "plan_build", "run_build"]

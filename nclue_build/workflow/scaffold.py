@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from nclue_build.core.errors import DataError, Finding, UsageError
+from nclue_build.core.errors import UsageError
 from nclue_build.core.ids import id_problem
-from nclue_build.records.corpus import CorpusRow
+from nclue_build.corpus.sources import pdf_paths
+from nclue_build.records.config import CorpusSection
 from nclue_build.store.atomic import write_text
-from nclue_build.store.jsonl import read_jsonl
 from nclue_build.store.workspace import MARKER, Build, Workspace
 from nclue_build.workflow.assets import read_asset
 
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 
 DEFAULT_BUILD: Final = "main"
 _RESERVED = ("workspace", "template")
-_TEMPLATE_CORPUS = 'file = "corpora/demo/corpus.jsonl"     #'
-_TEMPLATE_PDFS = '# pdfs = "FOLDER"                      #'
-_KEY_WIDTH = 38
+_FILE_KEY = 'file = "corpora/demo/corpus.jsonl"     #'
+_PDFS_KEY = '# pdfs = "FOLDER"                      #'
 _IGNORED: Final = (".nclue/", "inventory/*/pages/", "benchmarks/*/beir/")
 
 
@@ -74,11 +73,16 @@ def init_workspace(
         raise UsageError("give either --pdfs FOLDER or --corpus FILE.jsonl")
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is a file, not a folder")
-    n_documents = _count_pdfs(pdfs) if pdfs is not None else _count_rows(corpus or Path())
+    if corpus is not None and not corpus.is_file():
+        raise UsageError(f"--corpus: there is no file {corpus}")
+    if pdfs is not None and not pdfs.is_dir():
+        raise UsageError(f"--pdfs: there is no folder {pdfs}")
     root = folder.resolve()
     chosen = Build(Workspace(root), name)
+    section = CorpusSection(file=_from(root, corpus), pdfs=_from(root, pdfs))
+    n_documents = len(pdf_paths(chosen, section))
     marker = f'schema = 1\ndefault_build = "{name}"\n'
-    wanted = {chosen.config_path: _configuration(root, pdfs, corpus)}
+    wanted = {chosen.config_path: _configuration(section)}
     if not (root / MARKER).exists():
         wanted[root / MARKER] = marker
     notes: list[str] = []
@@ -100,38 +104,19 @@ def _write(root: Path, wanted: Mapping[Path, str]) -> tuple[str, ...]:
     return tuple(sorted(path.relative_to(root).as_posix() for path in new))
 
 
-def _configuration(root: Path, pdfs: Path | None, corpus: Path | None) -> str:
+def _from(root: Path, place: Path | None) -> str | None:
+    """A place as the configuration names it: relative to the workspace."""
+    return None if place is None else Path(os.path.relpath(place.resolve(), root)).as_posix()
+
+
+def _configuration(section: CorpusSection) -> str:
     """The annotated template with its corpus in place."""
-    key, place = ("pdfs", pdfs) if pdfs is not None else ("file", corpus or Path())
-    shown = json.dumps(Path(os.path.relpath(place.resolve(), root)).as_posix(), ensure_ascii=False)
+    shown = json.dumps(section.pdfs or section.file, ensure_ascii=False)  # a JSON string is a TOML string
     text = read_asset("configs/template.toml")
-    other = _TEMPLATE_CORPUS if key == "pdfs" else _TEMPLATE_PDFS
-    line = _TEMPLATE_PDFS if key == "pdfs" else _TEMPLATE_CORPUS
-    before, _, after = text.partition(line)
-    text = before + f"{key} = {shown}".ljust(_KEY_WIDTH) + " #" + after
-    return text.replace(other, '# file = "corpus.jsonl"'.ljust(_KEY_WIDTH) + " #") if key == "pdfs" else text
+    if section.pdfs is None:
+        return text.replace(_FILE_KEY, _key(f"file = {shown}"))
+    return text.replace(_FILE_KEY, _key('# file = "corpus.jsonl"')).replace(_PDFS_KEY, _key(f"pdfs = {shown}"))
 
 
-def _count_pdfs(folder: Path) -> int:
-    if not folder.is_dir():
-        raise UsageError(f"--pdfs: {folder} is no folder")
-    count = sum(1 for path in folder.rglob("*") if path.suffix.lower() == ".pdf" and path.is_file())
-    if not count:
-        raise UsageError(f"--pdfs: there is no PDF in {folder} or below")
-    return count
-
-
-def _count_rows(path: Path) -> int:
-    if not path.is_file():
-        raise UsageError(f"--corpus: there is no file {path}")
-    seen: set[str] = set()
-    repeated: list[Finding] = []
-    for row in read_jsonl(path, CorpusRow):
-        if row.doc_id in seen:
-            repeated.append(Finding("duplicate-id", f"doc_id {row.doc_id!r} stands twice", str(path), id=row.doc_id))
-        seen.add(row.doc_id)
-    if repeated:
-        raise DataError.from_findings(repeated)
-    if not seen:
-        raise UsageError(f"--corpus: {path} lists no document")
-    return len(seen)
+def _key(text: str) -> str:
+    return text.ljust(len(_FILE_KEY) - 2) + " #"

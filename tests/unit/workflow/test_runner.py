@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nclue_build.core.errors import Finding, OutcomeError, UsageError
+from nclue_build.core.progress import NullProgress
 from nclue_build.store.atomic import write_text
 from nclue_build.workflow.receipts import load_receipt, receipt_path
 from nclue_build.workflow.runner import plan_build, run_build
@@ -124,10 +125,26 @@ def test_an_earlier_stale_stage_is_named(build: Build, stages: tuple[Stage, ...]
         UsageError, match=r"compose needs extract, which is stale \(not run yet\): run 'nclue-build run"
     ):
         run(build, stages, first="compose")
-    run(build, stages, last="compose")
+    run(build, stages)
     write_text(build.workspace.root / "extract.txt", "changed")
-    with pytest.raises(UsageError, match=r"gate needs extract, which is stale \(outputs altered: extract\.txt"):
-        run(build, stages, first="gate")
+    with pytest.raises(UsageError, match=r"compose needs extract, which is stale \(outputs altered: extract\.txt"):
+        run(build, stages, first="compose")
+
+
+def test_the_gate_judges_an_edited_build_as_it_lies_there(build: Build, stages: tuple[Stage, ...]) -> None:
+    run(build, stages)
+    write_text(build.workspace.root / "compose.txt", "edited by hand")
+    write_text(build.workspace.root / "extract.txt", "changed")
+    heard: list[str] = []
+
+    class Listener(NullProgress):
+        def note(self, message: str) -> None:
+            heard.append(message)
+
+    assert ran(run(build, stages, first="gate", fresh=True, progress=Listener())) == ["gate"]
+    assert (build.workspace.root / "gate.txt").read_text(encoding="utf-8") == "edited by hand"
+    assert heard[0].startswith("extract is stale (outputs altered: extract.txt was edited): judging what is there")
+    assert [plan.state for plan in plan_build(build.workspace, first="gate", stages=stages)] == ["current"]
 
 
 @pytest.mark.parametrize(
