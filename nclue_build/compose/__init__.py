@@ -1,1 +1,1 @@
-"""compose."""
+"""From an inventory to a benchmark: enumerate, sample, verify, select, emit."""

@@ -1,0 +1,230 @@
+"""From strict requirements down the relaxation ladder until there are enough queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from nclue_build.compose.enumeration import enumerate_conjunctions
+from nclue_build.compose.redundancy import content_keys, key_matrix, words
+from nclue_build.compose.relatedness import measure_relatedness
+from nclue_build.compose.requirements import relaxation_goal, relaxation_ladder
+from nclue_build.compose.sample import gold_source, spread_sample, strata
+from nclue_build.compose.select import PoolEntry, Selection, SelectionRules, select
+from nclue_build.compose.triples import seeded_generator
+from nclue_build.compose.verify import apply_verdicts, needs_of, plan_items
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from nclue_build.compose.candidates import Candidates, Corpus
+    from nclue_build.compose.requirements import Requirements
+    from nclue_build.compose.verify import Item, ItemVerdict, Mismatch, Need
+    from nclue_build.core.progress import Progress
+    from nclue_build.records.config import ComposeSection
+    from nclue_build.records.inventory import Condition
+
+    Judge = Callable[[Mapping[int, Sequence[Item]]], dict[tuple[int, int], ItemVerdict]]
+
+_N3_CANDIDATES_PERCENT: Final = 150
+"""Share of triples among the candidates, in percent of their share among queries: more of them fail verification."""
+
+
+@dataclass(slots=True)
+class StepOutcome:
+    """What one step of the ladder did.
+
+    Args:
+        requirements: Of the step.
+        counts: From enumeration.
+        sampled: Number of conditions to candidates drawn.
+        verified: Number of conditions to candidates that passed.
+    """
+
+    requirements: Requirements
+    counts: dict[str, int]
+    sampled: dict[int, int] = field(default_factory=dict)
+    verified: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Composed:
+    """Everything that was composed, before anything is written.
+
+    Args:
+        pool: Verified candidates, sorted by query id.
+        selection: Of the pool.
+        rules: Of the selection.
+        needs: Query id to the documents judged for it.
+        verdicts: By (document, condition).
+        mismatches: Query id to the reason, of candidates the judge dropped.
+        drop_rates: Number of golds to (candidates, dropped).
+        steps: Steps of the ladder that were tried.
+    """
+
+    pool: list[PoolEntry]
+    selection: Selection
+    rules: SelectionRules
+    needs: dict[str, list[Need]]
+    verdicts: dict[tuple[int, int], ItemVerdict]
+    mismatches: dict[str, Mismatch]
+    drop_rates: dict[int, tuple[int, int]]
+    steps: list[StepOutcome]
+
+    @property
+    def chosen(self) -> list[PoolEntry]:
+        """Selected entries, sorted by query id."""
+        return sorted((self.pool[index] for index in self.selection.chosen), key=lambda entry: entry.query_id)
+
+
+def selection_rules(corpus: Corpus, config: ComposeSection, *, small_corpus: bool) -> SelectionRules:
+    """Caps and quotas of a corpus; sources are declared in proportion to the documents that may be golds."""
+    eligible = np.bincount(corpus.source[corpus.gold_eligible], minlength=len(corpus.sources))
+    return SelectionRules(
+        n_queries=config.n_queries,
+        goal=relaxation_goal(config.n_queries, len(corpus.inventory.document_ids)),
+        max_per_condition=config.max_per_condition,
+        max_per_gold=config.max_per_gold,
+        relative_gold_cap=small_corpus and "max_per_gold" not in config.model_fields_set,
+        share_n3_permille=round(config.share_n3 * 1000),
+        source_permille=tuple((1000 * eligible // max(int(eligible.sum()), 1)).tolist()),
+        seed=config.seed,
+    )
+
+
+def compose(
+    corpus: Corpus,
+    conditions: Sequence[Condition],
+    config: ComposeSection,
+    rules: SelectionRules,
+    judge: Judge | None,
+    progress: Progress,
+) -> Composed:
+    """Enumerate, sample, verify and select, relaxing the requirements until the goal is reached.
+
+    Args:
+        corpus: Documents and P(d, c).
+        conditions: In the order of ``inventory.condition_ids``.
+        config: The ``[compose]`` table, resolved for this corpus.
+        rules: Of the selection.
+        judge: Judges items grouped by document; None in document-level builds, where no page can be quoted.
+        progress: Listener.
+    """
+    return _Ladder(corpus, conditions, config, rules, judge, progress).climb_down()
+
+
+class _Ladder:
+    def __init__(
+        self,
+        corpus: Corpus,
+        conditions: Sequence[Condition],
+        config: ComposeSection,
+        rules: SelectionRules,
+        judge: Judge | None,
+        progress: Progress,
+    ) -> None:
+        self.corpus, self.conditions, self.config, self.rules = corpus, conditions, config, rules
+        self.judge, self.progress = judge, progress
+        self.keys = key_matrix(content_keys(conditions))
+        self.relatedness = measure_relatedness(corpus.inventory, corpus.n_pages)
+        self.aliases = {index: condition.aliases for index, condition in enumerate(conditions)}
+        self.is_phrase = [len(words(condition.name)) > 1 for condition in conditions]
+        self.seen: dict[int, NDArray[np.int64]] = {}
+        self.done = Composed([], Selection((), 0, {}, {}), rules, {}, {}, {}, {}, [])
+
+    def climb_down(self) -> Composed:
+        done = self.done
+        for number, requirements in enumerate(relaxation_ladder(self.config)):
+            self.progress.start(f"compose: {requirements.name or 'strict'}", None, "candidates")
+            self._add(number, requirements)
+            done.pool.sort(key=lambda entry: entry.query_id)
+            done.selection = select(done.pool, self.rules)
+            if len(done.selection.chosen) >= self.rules.goal:
+                break
+            if not self.conditions:
+                break
+        return done
+
+    def _add(self, number: int, requirements: Requirements) -> None:
+        """Enumerate, sample and verify at one step; what passes joins the pool."""
+        found = enumerate_conjunctions(
+            self.corpus, self.keys, self.relatedness, requirements, self.config.n_candidates, self.config.seed
+        )
+        step = StepOutcome(requirements, found.counts)
+        self.done.steps.append(step)
+        pairs, triples = self._unseen(found.pairs), self._unseen(found.triples)
+        wanted = self.config.n_candidates
+        share = -(-wanted * self.rules.share_n3_permille * _N3_CANDIDATES_PERCENT // 100_000)
+        n_triples = min(len(triples), max(min(share, wanted), wanted - len(pairs)))
+        for candidates, size in ((pairs, wanted - n_triples), (triples, n_triples)):
+            generator = seeded_generator(self.config.seed, "sample", requirements.name or "strict", str(candidates.n))
+            drawn = spread_sample(candidates, strata(candidates, self.corpus), size, generator)
+            sample = candidates.take(drawn)
+            self.seen[sample.n] = np.concatenate([self.seen.get(sample.n, np.empty(0, np.int64)), self._keys(sample)])
+            step.sampled[sample.n] = len(sample)
+            step.verified[sample.n] = self._verify(number, sample)
+
+    def _keys(self, candidates: Candidates) -> NDArray[np.int64]:
+        keys = np.zeros(len(candidates), dtype=np.int64)
+        for column in candidates.conditions.T:
+            keys = keys * len(self.conditions) + column
+        return keys
+
+    def _unseen(self, candidates: Candidates) -> Candidates:
+        seen = self.seen.get(candidates.n)
+        if seen is None:
+            return candidates
+        return candidates.take(np.flatnonzero(~np.isin(self._keys(candidates), seen)))
+
+    def _verify(self, number: int, sample: Candidates) -> int:
+        """Judge a sample and add what passes to the pool; returns how many passed."""
+        done, inventory = self.done, self.corpus.inventory
+        needs: list[list[Need]] = [[] for _ in range(len(sample))]
+        if self.judge is not None:
+            needs = needs_of(sample, inventory, self.config.verify)
+            verdicts = self.judge(plan_items(needs, inventory, self.aliases))
+            outcome = apply_verdicts(sample, needs, verdicts)
+        else:
+            verdicts = {}
+            outcome = apply_verdicts(sample, needs, verdicts)
+        sources = gold_source(sample, self.corpus).tolist()
+        for index in outcome.passed:
+            conditions = tuple(sample.conditions[index].tolist())
+            query_id = sample.query_id(index, inventory.condition_ids)
+            done.needs[query_id] = needs[index]
+            done.pool.append(
+                PoolEntry(
+                    query_id=query_id,
+                    conditions=conditions,
+                    golds=sample.golds(index),
+                    source=sources[index],
+                    n_capped=int(sample.n_capped[index]),
+                    quality=self._quality(conditions, needs[index], verdicts),
+                    step=number,
+                )
+            )
+        for index, mismatch in outcome.mismatches.items():
+            done.mismatches[sample.query_id(index, inventory.condition_ids)] = mismatch
+        for n_golds, (seen, dropped) in outcome.by_n_golds.items():
+            before = done.drop_rates.get(n_golds, (0, 0))
+            done.drop_rates[n_golds] = (before[0] + seen, before[1] + dropped)
+        # Later steps may prefer other pages of an item: its earlier quotes stay.
+        for key, verdict in verdicts.items():
+            done.verdicts[key] = verdict.joined(done.verdicts[key]) if key in done.verdicts else verdict
+        return len(outcome.passed)
+
+    def _quality(
+        self, conditions: tuple[int, ...], needs: Sequence[Need], verdicts: Mapping[tuple[int, int], ItemVerdict]
+    ) -> int:
+        """0 to 100: half for quotes from running text, half for names of more than one word."""
+        quotes = [
+            verdicts[need.document, condition].quote_for(page)
+            for need in needs
+            for condition, page in zip(need.conditions, need.pages, strict=True)
+        ]
+        running = 50 * sum(1 for quote in quotes if quote.is_running_text) // max(len(quotes), 1)
+        return running + 50 * sum(self.is_phrase[condition] for condition in conditions) // len(conditions)

@@ -1,0 +1,71 @@
+"""What a conjunction must fulfil to become a query, and how that is relaxed in declared steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from nclue_build.records.config import ComposeSection
+
+FEW_QUERIES: Final = 150
+"""Queries a corpus of any size should give before anything is relaxed for more."""
+QUERIES_PER_DOCUMENT: Final = 4
+"""Queries per document up to which relaxing is worth it: beyond, more of the same few documents adds little."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requirements:
+    """Requirements on a conjunction; ``name`` is None for the strict ones, else the relaxation step.
+
+    Args:
+        name: What ``relaxation`` of a query says.
+        max_weak: Conditions that may be passing mentions in a gold (0 = every condition strong in every gold).
+        related: Whether every pair of conditions must be topically related.
+        min_subsets: Judged documents beside the golds.
+        max_golds: Golds.
+        max_capped: Documents with every condition that fail the page gate.
+    """
+
+    name: str | None
+    max_weak: int
+    related: bool
+    min_subsets: int
+    max_golds: int
+    max_capped: int
+
+
+def relaxation_ladder(config: ComposeSection) -> tuple[Requirements, ...]:
+    """The strict requirements and each declared step after them, every one wider than the one before.
+
+    Passing mentions come first (one condition of a gold, then any), since a query about unrelated things is
+    one nobody asks, however well its evidence is established; fewer subset documents come last.
+    """
+    strict = Requirements(
+        name=None,
+        max_weak=0 if config.strong_golds else _ANY,
+        related=True,
+        min_subsets=config.min_subsets,
+        max_golds=config.max_golds,
+        max_capped=config.max_golds if config.capped_documents == "penalise" else 0,
+    )
+    steps = [strict]
+    if config.strong_golds:
+        steps.append(replace(steps[-1], name="one_weak_condition", max_weak=1))
+        steps.append(replace(steps[-1], name="weak_golds", max_weak=_ANY))
+    steps.append(replace(steps[-1], name="unrelated_conditions", related=False))
+    if config.min_subsets > 1:
+        steps.append(replace(steps[-1], name="few_subsets", min_subsets=config.min_subsets // 2))
+    return tuple(steps)
+
+
+def relaxation_goal(n_queries: int, n_documents: int) -> int:
+    """Number of queries below which requirements are relaxed.
+
+    A corpus of a few dozen documents cannot carry a thousand queries that differ; relaxing quality to get
+    there would be a bad trade, so the goal grows with the corpus up to the number asked for.
+    """
+    return min(n_queries, max(FEW_QUERIES, QUERIES_PER_DOCUMENT * n_documents))
+
+
+_ANY: Final = 8
