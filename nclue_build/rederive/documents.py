@@ -1,0 +1,99 @@
+"""One document's pages, read once: its evidence, its aliases, and whether its quotes stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from nclue_build.rederive.windows import conditions_in, holds_quote, scan_page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from nclue_build.records.corpus import PageRow
+    from nclue_build.rederive.windows import AliasKey, FormTable
+
+
+class QuoteToCheck(NamedTuple):
+    """A quote of a document; ``condition`` is the position of its condition."""
+
+    condition: int
+    page: int
+    text: str
+
+
+class QuoteCheck(NamedTuple):
+    """What is true of a quote."""
+
+    on_page: bool
+    has_alias: bool
+
+
+class DerivedRow(NamedTuple):
+    """P(d, c) with its mentions and heading marks, all parallel."""
+
+    pages: tuple[int, ...]
+    mentions: tuple[int, ...]
+    in_heading: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentScan:
+    """What the pages of one document say.
+
+    Args:
+        doc_id: Of the document.
+        n_pages: Rows of its page file.
+        rows: By condition position.
+        alias_pages: Number of pages each alias occurs on; aliases that do not occur are absent.
+        quotes: Parallel to the quotes asked for.
+        problem: What is wrong with the page rows themselves, or None.
+    """
+
+    doc_id: str
+    n_pages: int
+    rows: dict[int, DerivedRow]
+    alias_pages: dict[AliasKey, int]
+    quotes: tuple[QuoteCheck, ...]
+    problem: str | None
+
+
+def scan_document(
+    doc_id: str,
+    pages: Iterable[PageRow],
+    allowed_roles: frozenset[str],
+    table: FormTable,
+    quotes: Sequence[QuoteToCheck],
+) -> DocumentScan:
+    """Derive everything about one document from its pages, one page in memory at a time."""
+    found: dict[int, list[tuple[int, int, bool]]] = {}
+    alias_pages: dict[AliasKey, int] = {}
+    quotes_by_page: dict[int, list[int]] = {}
+    for index, quote in enumerate(quotes):
+        quotes_by_page.setdefault(quote.page, []).append(index)
+    on_page: set[int] = set()
+    n_pages = 0
+    problem: str | None = None
+    for page in pages:
+        n_pages += 1
+        if problem is None and (page.page != n_pages or page.doc_id != doc_id):
+            problem = f"row {n_pages} is page {page.page} of {page.doc_id}, expected page {n_pages} of {doc_id}"
+        conditions, aliases = scan_page(page.blocks, allowed_roles, table)
+        for condition, evidence in conditions.items():
+            found.setdefault(condition, []).append((page.page, evidence.mentions, evidence.in_heading))
+        for key in aliases:
+            alias_pages[key] = alias_pages.get(key, 0) + 1
+        for index in quotes_by_page.get(page.page, ()):
+            if holds_quote(page.blocks, allowed_roles, quotes[index].text):
+                on_page.add(index)
+    rows = {condition: _row(found[condition]) for condition in sorted(found)}
+    checks = tuple(
+        QuoteCheck(index in on_page, quote.condition in conditions_in(quote.text, table))
+        for index, quote in enumerate(quotes)
+    )
+    return DocumentScan(doc_id, n_pages, rows, alias_pages, checks, problem)
+
+
+def _row(found: list[tuple[int, int, bool]]) -> DerivedRow:
+    pages, mentions, in_heading = zip(*sorted(found), strict=True)
+    return DerivedRow(pages, mentions, in_heading)

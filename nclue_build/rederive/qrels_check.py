@@ -1,0 +1,157 @@
+"""Stored judgments, row by row, against the recomputed ones; quotes against their conditions and pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from nclue_build.records.benchmark import Qrel, Query, Quote
+    from nclue_build.rederive.differences import Differences
+    from nclue_build.rederive.documents import QuoteCheck
+    from nclue_build.rederive.matching import Evidence, Judgment
+
+Judged = dict[str, dict[str, "Judgment"]]
+"""Recomputed judgments by query id and document id."""
+_SHOWN = 200
+
+
+class PlacedQuote(NamedTuple):
+    """A quote and the judgment it belongs to."""
+
+    line: int
+    query_id: str
+    doc_id: str
+    quote: Quote
+
+
+def compare_qrels(
+    stored: Iterable[tuple[int, Qrel]], judged: Judged, documents: Collection[str], path: str, out: Differences
+) -> None:
+    """Compare every stored judgment with the recomputed one, field by field, and find missing and extra ones.
+
+    Args:
+        stored: Rows of qrels.jsonl with their lines.
+        judged: The recomputed judgments.
+        documents: Ids of the benchmark's corpus.
+        path: Of qrels.jsonl, as shown.
+        out: Takes the differences.
+    """
+    seen: set[tuple[str, str]] = set()
+    n_stored = 0
+    for line, qrel in stored:
+        n_stored += 1
+        key = (qrel.query_id, qrel.doc_id)
+        if key in seen:
+            message = f"document {qrel.doc_id}: judged twice"
+            out.add("duplicate-qrel", message, path=path, line=line, id=qrel.query_id)
+            continue
+        seen.add(key)
+        if qrel.query_id not in judged:
+            out.add("unknown-query", "queries.jsonl does not have it", path=path, line=line, id=qrel.query_id)
+        elif qrel.doc_id not in documents:
+            message = f"query {qrel.query_id}: the document is not in the benchmark's corpus"
+            out.add("unknown-document", message, path=path, line=line, id=qrel.doc_id)
+        elif (expected := judged[qrel.query_id].get(qrel.doc_id)) is None:
+            message = f"document {qrel.doc_id}: stored grade {qrel.grade}, recomputed 0"
+            out.add("extra-qrel", message, path=path, line=line, id=qrel.query_id)
+        else:
+            _compare_row(qrel, line, expected, path, out)
+    n_expected = sum(len(rows) for rows in judged.values())
+    if n_stored != n_expected:
+        message = f"rows: stored {n_stored}, sum of the unions {n_expected}"
+        out.add("qrels-count-differs", message, path=path)
+    for query_id, rows in judged.items():
+        for doc_id, expected in rows.items():
+            if (query_id, doc_id) not in seen:
+                message = f"document {doc_id}: no row stored, recomputed grade {expected.grade}"
+                out.add("missing-qrel", message, path=path, id=query_id)
+
+
+def _compare_row(qrel: Qrel, line: int, expected: Judgment, path: str, out: Differences) -> None:
+    violator = None if qrel.violator is None else (qrel.violator.conditions, qrel.violator.pages)
+    for code, field, kept, wanted in (
+        ("qrel-pages-differ", "pages", qrel.pages, expected.pages),
+        ("qrel-clue-count-differs", "clue_count", qrel.clue_count, expected.clue_count),
+        ("qrel-gate-differs", "gate", qrel.gate, expected.gate),
+        ("qrel-gold-differs", "gold", qrel.gold, expected.gold),
+        ("qrel-grade-differs", "grade", qrel.grade, expected.grade),
+        ("qrel-witness-differs", "witness", qrel.witness, expected.witness),
+        ("qrel-shared-pages-differ", "shared_pages", qrel.shared_pages, expected.shared_pages),
+        ("qrel-violator-differs", "violator", violator, expected.violator and tuple(expected.violator)),
+    ):
+        if kept != wanted:
+            message = f"document {qrel.doc_id}: {field} stored {_short(kept)}, recomputed {_short(wanted)}"
+            out.add(code, message, path=path, line=line, id=qrel.query_id)
+    if qrel.gold and expected.shared_pages:
+        message = f"document {qrel.doc_id}: pages {_short(expected.shared_pages)} have every condition"
+        out.add("single-page-gold", message, path=path, line=line, id=qrel.query_id)
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+
+
+def quotes_of(stored: Iterable[tuple[int, Qrel]]) -> Iterator[PlacedQuote]:
+    """Every quote of every judgment, in file order."""
+    for line, qrel in stored:
+        for quote in qrel.evidence:
+            yield PlacedQuote(line, qrel.query_id, qrel.doc_id, quote)
+
+
+def check_quote_coverage(
+    stored: Iterable[tuple[int, Qrel]], queries: Mapping[str, Query], level: str, path: str, out: Differences
+) -> None:
+    """Check that quotes are about conditions of their query, and that golds have one for each.
+
+    In document-level builds a gold without any quote was not judged, and needs none.
+    """
+    for line, qrel in stored:
+        query = queries.get(qrel.query_id)
+        if query is None:
+            continue
+        ids = [condition.condition_id for condition in query.conditions]
+        quoted = {quote.condition_id for quote in qrel.evidence}
+        for condition_id in sorted(quoted.difference(ids)):
+            message = f"document {qrel.doc_id}: a quote is about {condition_id}"
+            out.add("quote-of-other-condition", message, path=path, line=line, id=qrel.query_id)
+        if qrel.gold and (quoted or level == "page"):
+            for condition_id in ids:
+                if condition_id not in quoted:
+                    message = f"document {qrel.doc_id}: gold without a quote for {condition_id}"
+                    out.add("missing-quote", message, path=path, line=line, id=qrel.query_id)
+
+
+def report_quotes(
+    quotes: Sequence[PlacedQuote],
+    checks: Mapping[int, QuoteCheck],
+    evidence: Evidence,
+    level: str,
+    path: str,
+    out: Differences,
+) -> None:
+    """Turn what was found about each quote into differences.
+
+    Args:
+        quotes: All quotes.
+        checks: By position in ``quotes``; a quote that is not there could not be looked up.
+        evidence: P(d, c).
+        level: ``page`` or ``document``.
+        path: Of qrels.jsonl, as shown.
+        out: Takes the differences.
+    """
+    for index, (line, query_id, doc_id, quote) in enumerate(quotes):
+        what = f"document {doc_id}, page {quote.page}, {quote.condition_id}: {_short(repr(quote.quote))}"
+        if (quote.page is None) != (level == "document"):
+            out.add("wrong-level", f"{what} in a {level}-level build", path=path, line=line, id=query_id)
+            continue
+        check = checks.get(index)
+        if level == "page":
+            if check is None or not check.on_page:
+                out.add("quote-not-on-page", what, path=path, line=line, id=query_id)
+            if quote.page not in evidence.get(quote.condition_id, {}).get(doc_id, ()):
+                out.add("quote-page-differs", what, path=path, line=line, id=query_id)
+        if check is not None and not check.has_alias:
+            out.add("quote-without-alias", what, path=path, line=line, id=query_id)

@@ -1,0 +1,111 @@
+"""Queries against the recomputed judgments, the conditions they name, and their own forms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from nclue_build.core.ids import query_id as id_of_query
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from nclue_build.records.benchmark import Query, QueryCondition
+    from nclue_build.records.inventory import Condition
+    from nclue_build.rederive.differences import Differences
+    from nclue_build.rederive.matching import Judgment
+
+
+class DocumentFacts(NamedTuple):
+    """What strata need of a document."""
+
+    source: str
+    n_pages: int
+
+
+def check_query_ids(
+    queries: Sequence[tuple[int, Query]], documents: Mapping[str, object], path: str, out: Differences
+) -> None:
+    """Check that ids are unique, are no document's id, and are the digest of their conditions."""
+    seen: set[str] = set()
+    for line, query in queries:
+        key = query.query_id
+        if key in seen:
+            out.add("duplicate-query", "the id stands twice", path=path, line=line, id=key)
+        seen.add(key)
+        if key in documents:
+            out.add("query-id-clash", "a document has the same id", path=path, line=line, id=key)
+        expected = id_of_query(condition.condition_id for condition in query.conditions)
+        if key != expected:
+            out.add("query-id-differs", f"its conditions give {expected}", path=path, line=line, id=key)
+
+
+def check_query_conditions(
+    query: Query, line: int, conditions: Mapping[str, Condition], path: str, out: Differences
+) -> None:
+    """Check the conditions of one query against conditions.jsonl, and its forms against the conditions."""
+    ids = [condition.condition_id for condition in query.conditions]
+    if ids != sorted(set(ids)):
+        message = f"ids must ascend without repeats, stored {ids}"
+        out.add("query-conditions-differ", message, path=path, line=line, id=query.query_id)
+    for used in query.conditions:
+        known = conditions.get(used.condition_id)
+        if known is None:
+            message = f"{used.condition_id} is not in conditions.jsonl"
+            out.add("unknown-condition", message, path=path, line=line, id=query.query_id)
+        else:
+            for message in _name_problems(used, known):
+                out.add("query-names-differ", message, path=path, line=line, id=query.query_id)
+    for form, text, concepts in (
+        ("raw", query.forms.raw, [condition.raw_name for condition in query.conditions]),
+        ("clean_v2", query.forms.clean_v2, [condition.name for condition in query.conditions]),
+        ("natural", query.forms.natural, [condition.name for condition in query.conditions]),
+    ):
+        for concept in concepts:
+            if concept not in text:
+                message = f"{form} does not contain {concept!r}: {text!r}"
+                out.add("form-without-concept", message, path=path, line=line, id=query.query_id)
+
+
+def _name_problems(used: QueryCondition, known: Condition) -> list[str]:
+    problems = []
+    if used.raw_name != known.name:
+        problems.append(f"raw_name of {used.condition_id}: stored {used.raw_name!r}, mined {known.name!r}")
+    if _letters(used.name) != _letters(used.raw_name):  # cleaning may take punctuation out, never a letter
+        problems.append(f"name of {used.condition_id}: {used.name!r} is not {used.raw_name!r} cleaned")
+    forms = sorted(alias.form for alias in known.aliases)
+    if sorted(used.aliases) != forms:
+        problems.append(f"aliases of {used.condition_id}: stored {sorted(used.aliases)}, mined {forms}")
+    return problems
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text if char.isalnum())
+
+
+def compare_query(
+    query: Query,
+    line: int,
+    judged: Mapping[str, Judgment],
+    documents: Mapping[str, DocumentFacts],
+    path: str,
+    out: Differences,
+) -> None:
+    """Compare golds, the number judged and the strata of one query with the recomputed judgments."""
+    golds = tuple(doc_id for doc_id, judgment in judged.items() if judgment.gold)
+    if not judged:
+        out.add("query-without-rows", "no document has any of its conditions", path=path, line=line, id=query.query_id)
+    if not golds:
+        out.add("query-without-gold", "no document passes the gate", path=path, line=line, id=query.query_id)
+    if query.golds != golds:
+        message = f"golds: stored {query.golds}, recomputed {golds}"
+        out.add("query-golds-differ", message, path=path, line=line, id=query.query_id)
+    if query.n_judged != len(judged):
+        message = f"n_judged: stored {query.n_judged}, recomputed {len(judged)}"
+        out.add("query-judged-differs", message, path=path, line=line, id=query.query_id)
+    stored = (query.strata.l_min, query.strata.d_plus, query.strata.sources)
+    facts = [documents[doc_id] for doc_id in golds]
+    sources = tuple(sorted({fact.source for fact in facts}))
+    expected = (min((fact.n_pages for fact in facts), default=0), len(judged), sources)
+    if stored != expected:
+        message = f"l_min, d_plus, sources: stored {stored}, recomputed {expected}"
+        out.add("query-strata-differ", message, path=path, line=line, id=query.query_id)
