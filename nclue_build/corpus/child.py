@@ -1,0 +1,226 @@
+r"""The reader process: the only place that imports PyMuPDF for text.
+
+A hang or a crash inside MuPDF's C code can be neither interrupted nor caught, so it happens here,
+in a process that :mod:`nclue_build.corpus.supervisor` may kill. It reads one command a line on
+stdin (``{"path", "start"}``) and answers with lines on stdout:
+
+- ``{"ready": true, "backend_version": ...}`` once, after start-up;
+- per document ``{"n_pages", "title"}``, or ``{"error": reason}``;
+- a line per page from ``start`` on (the heartbeat), each starting with ``{"page":``;
+- ``{"end": true}`` after the last page.
+
+A page line holds ``lines``: ``[block, direction, x0, y0, x1, y1, size, style, text]`` with 1/100 pt
+integers; see :mod:`nclue_build.corpus.lines` for the meaning of ``direction`` and ``style``.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
+import pymupdf
+
+from nclue_build.core.text import clean_raw
+from nclue_build.corpus.lines import BOLD, MONOSPACED, STARTS_WITH_MARK
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+_mupdf: Any = pymupdf  # it ships no types
+_FLAGS: Final = (
+    pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
+)  # without TEXT_CID_FOR_UNKNOWN_UNICODE, text without a Unicode mapping shows up as U+FFFD
+_SPAN_SUPERSCRIPT, _SPAN_MONOSPACED, _SPAN_BOLD = 1, 8, 16
+_DIRECTIONS: Final = {(1, 0): 0, (0, 1): 1, (-1, 0): 2, (0, -1): 3}
+_NOTE_MARKS: Final = frozenset("0123456789,*†‡§")
+_MAX_MARK_SIZE: Final = 6.9
+"""A footnote's raised number at the start of a line is smaller than this (pt)."""
+_MAX_MARK_SHARE: Final = 0.87
+"""A raised note mark is smaller than this share of the type before it."""
+_ALARM_MARGIN_S: Final = 5.0
+_MEGABYTE: Final = 1 << 20
+
+
+def main(arguments: list[str]) -> None:
+    """Serve documents until stdin ends.
+
+    Args:
+        arguments: Page limit in seconds, address space limit in megabytes.
+    """
+    page_timeout_s, memory_mb = float(arguments[0]), int(arguments[1])
+    # The protocol gets a descriptor of its own: a stray print of a library must not corrupt it.
+    output = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)
+    _limit_memory(memory_mb)
+    _mupdf.TOOLS.mupdf_display_errors(on=False)
+    _mupdf.TOOLS.mupdf_display_warnings(on=False)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    _send(output, {"ready": True, "backend_version": str(pymupdf.VersionBind)})
+    for line in sys.stdin.buffer:
+        command = orjson.loads(line)
+        _read_document(output, command["path"], command["start"], page_timeout_s + _ALARM_MARGIN_S)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        _mupdf.TOOLS.store_shrink(100)
+
+
+def _limit_memory(memory_mb: int) -> None:
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, (memory_mb * _MEGABYTE, memory_mb * _MEGABYTE))
+    except (ValueError, OSError) as error:  # some systems refuse; the time limits still hold
+        sys.stderr.write(f"no memory limit here: {error}\n")
+
+
+def _send(output: BinaryIO, message: dict[str, Any]) -> None:
+    data = memoryview(orjson.dumps(message) + b"\n")
+    while data:
+        data = data[output.write(data) :]
+
+
+def _reason(error: BaseException, path: str) -> str:
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return clean_raw(lines[0].replace(path, os.path.basename(path)))[0][:200]  # noqa: PTH119 - the path is a string here
+
+
+def _read_document(output: BinaryIO, path: str, start: int, alarm_s: float) -> None:
+    # An orphan dies even inside a C call: the default action of SIGALRM needs no Python.
+    signal.setitimer(signal.ITIMER_REAL, alarm_s)
+    try:
+        document = _mupdf.open(path, filetype="pdf")
+    except Exception as error:  # noqa: BLE001 - any file is possible, and the reason is reported
+        _send(output, {"error": _reason(error, path)})
+        return
+    with document:
+        try:
+            if document.needs_pass:
+                _send(output, {"error": "encrypted: needs a password"})
+                return
+            n_pages = int(document.page_count)
+            if n_pages < 1:
+                _send(output, {"error": "no pages"})
+                return
+        except Exception as error:  # noqa: BLE001 - a broken page tree raises here, and the reason is reported
+            _send(output, {"error": f"page tree: {_reason(error, path)}"})
+            return
+        _send(output, {"n_pages": n_pages, "title": _title(document)})
+        labelled = _has_labels(document)
+        for index in range(start, n_pages):
+            signal.setitimer(signal.ITIMER_REAL, alarm_s)
+            try:
+                message = _read_page(document, index, labelled=labelled)
+            except MemoryError:
+                message = {"page": index + 1, "failed": "out_of_memory", "reason": "memory limit reached"}
+            except Exception as error:  # noqa: BLE001 - one bad page must not end the document
+                reason = _reason(error, path)
+                kind = "out_of_memory" if "malloc" in reason or "memory" in reason else "page_error"
+                message = {"page": index + 1, "failed": kind, "reason": reason}
+            _send(output, message)
+    _send(output, {"end": True})
+
+
+def _title(document: Any) -> str | None:
+    try:
+        return clean_raw((document.metadata or {}).get("title") or "")[0].strip() or None
+    except Exception:  # noqa: BLE001 - unreadable metadata is no reason to lose the document
+        return None
+
+
+def _has_labels(document: Any) -> bool:
+    try:
+        return bool(document.get_page_labels())
+    except Exception:  # noqa: BLE001 - broken labels are no reason to lose the document
+        return False
+
+
+def _label(page: Any) -> str | None:
+    try:
+        return clean_raw(page.get_label() or "")[0].strip() or None
+    except Exception:  # noqa: BLE001 - a broken label is no reason to lose the page
+        return None
+
+
+def _read_page(document: Any, index: int, *, labelled: bool) -> dict[str, Any]:
+    page = document.load_page(index)
+    content = page.get_text("dict", flags=_FLAGS)
+    lines: list[list[Any]] = []
+    flags: set[str] = set()
+    for number, block in enumerate(content["blocks"]):
+        for line in block["lines"]:
+            row = _read_line(line, number, flags)
+            if row is not None:
+                lines.append(row)
+    rect = page.rect
+    return {
+        "page": index + 1,
+        "label": _label(page) if labelled else None,
+        "width": round(rect.width * 100),
+        "height": round(rect.height * 100),
+        "rotation": page.rotation,
+        "flags": sorted(flags),
+        "pictures": False if lines else _has_pictures(page),
+        "lines": lines,
+    }
+
+
+def _has_pictures(page: Any) -> bool:
+    """Whether a page without text shows something all the same: then it is not blank."""
+    return any(kind != "ignore-text" for kind, _ in page.get_bboxlog())
+
+
+def _read_line(line: dict[str, Any], block: int, flags: set[str]) -> list[Any] | None:
+    text, size, style = _join_spans(line["spans"])
+    if not size:
+        return None
+    if not text.isprintable():
+        text, removed = clean_raw(text)
+        flags |= removed
+        if not text.strip():
+            return None
+    x0, y0, x1, y1 = line["bbox"]
+    direction = 0
+    if line["dir"] != (1.0, 0.0):
+        dx, dy = line["dir"]
+        direction = _DIRECTIONS.get((round(dx), round(dy)), 0)
+    return [block, direction, round(x0 * 100), round(y0 * 100), round(x1 * 100), round(y1 * 100), size, style, text]
+
+
+def _join_spans(spans: list[dict[str, Any]]) -> tuple[str, int, int]:
+    """Text, main size in 1/100 pt (0 for blank lines) and style of the spans of a line."""
+    text = ""
+    weights: dict[int, int] = {}
+    all_flags = _SPAN_BOLD | _SPAN_MONOSPACED
+    style = 0
+    previous_size = 0.0
+    for span in spans:
+        piece = span["text"]
+        if not piece.isspace():
+            size, span_flags = span["size"], span["flags"]
+            all_flags &= span_flags
+            if not text and size < _MAX_MARK_SIZE and piece.strip().isdigit():
+                style = STARTS_WITH_MARK
+            elif _is_note_mark(piece, size, previous_size, span_flags) and text and not text[-1].isspace():
+                text += " "  # "Congress" and its raised "1" are two words
+            else:
+                previous_size = size
+            rounded = round(size * 2) * 50
+            weights[rounded] = weights.get(rounded, 0) + len(piece)
+        text += piece
+    if not weights:
+        return text, 0, 0
+    if all_flags & _SPAN_BOLD:
+        style |= BOLD
+    if all_flags & _SPAN_MONOSPACED:
+        style |= MONOSPACED
+    return text, max(weights, key=lambda key: (weights[key], key)), style
+
+
+def _is_note_mark(piece: str, size: float, previous_size: float, span_flags: int) -> bool:
+    is_raised = bool(span_flags & _SPAN_SUPERSCRIPT) and size < _MAX_MARK_SHARE * previous_size
+    return is_raised and _NOTE_MARKS.issuperset(piece.strip())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,217 @@
+"""Running headers, footers and page numbers: lines that repeat at the same place.
+
+A line is furniture when its text, figures aside, stands at the same height of many pages. Chapter-wise
+heads repeat on a few pages only; they count where other heads have shown the place to be one for heads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from nclue_build.corpus.lines import Line, RawPage
+
+_ZONE_PERCENT: Final = 13
+"""Share of the page height, at the top and at the bottom, where furniture may stand."""
+_SIDE_PERCENT: Final = 7
+_BAND: Final = 300
+"""Heights within 3 pt are the same height."""
+_WINDOW: Final = 12
+_SHORT_DOCUMENT: Final = 5
+_BIG_TYPE_PERCENT: Final = 125
+_MAX_LENGTH: Final = 160
+_MIN_TELLING_TEXT: Final = 8
+_MIN_SLOT_PAGES: Final = 3
+
+_FIGURES: Final = re.compile(r"\d+")
+_SPACE: Final = re.compile(r"\s+")
+_ROMAN: Final = re.compile(r"[ivxlc]{1,7}", re.IGNORECASE)
+_PAGE_NUMBER: Final = re.compile(
+    r"[-\u2013\u2014|\s]*(?:(?:page|p\.)\s*)?(?P<value>\d{1,4}|[ivxlc]{1,7}|[A-Z]{1,2}[-.]\d{1,3}|\d{1,2}-\d{1,3})"
+    r"(?:\s*(?:of|/)\s*\d{1,4})?[-\u2013\u2014|.\s]*",
+    re.IGNORECASE,
+)
+_NAMED_PAGE: Final = re.compile(r"\W*(?:page|p\.)\s*\d{1,4}(?:\s*(?:of|/)\s*\d{1,4})?\W*", re.IGNORECASE)
+
+Key = tuple[str, bool, int, int]
+"""Text without figures, whether at the top, height band, direction."""
+Slot = tuple[bool, int, int, int, int]
+"""Whether at the top, height band, size, style, direction."""
+
+
+def zone(line: Line, page: RawPage) -> str | None:
+    """``top``, ``bottom`` or ``side`` when a line stands in an outer zone of the page as shown."""
+    x0, y0, x1, y1 = line.bbox
+    if y1 * 100 <= _ZONE_PERCENT * page.height:
+        return "top"
+    if y0 * 100 >= (100 - _ZONE_PERCENT) * page.height:
+        return "bottom"
+    if line.direction in {1, 3} and (
+        x1 * 100 <= _SIDE_PERCENT * page.width or x0 * 100 >= (100 - _SIDE_PERCENT) * page.width
+    ):
+        return "side"
+    return None
+
+
+@dataclass(slots=True)
+class Furniture:
+    """What repeats in a document; fed with every page, then asked about every line."""
+
+    body_size: int = 0
+    _n_pages: int = 0
+    _pages: dict[Key, list[int]] = field(default_factory=lambda: defaultdict(list))
+    _offsets: Counter[tuple[bool, int]] = field(default_factory=Counter)
+    _accepted: set[Key] = field(default_factory=set)
+    _texts: set[tuple[str, bool, int]] = field(default_factory=set)
+    _slot_pages: dict[Slot, int] = field(default_factory=dict)
+
+    def observe(self, page: RawPage) -> None:
+        """Take note of the outer lines of a page."""
+        self._n_pages += 1
+        for line in page.lines:
+            where = zone(line, page)
+            if where is None or len(line.text) > _MAX_LENGTH:
+                continue
+            text = _plain(line.text)
+            top = where == "top"
+            # A line is noted in its own and in the next band, so that bands have no hard edges.
+            for band in _bands(line, page, where):
+                pages = self._pages[text, top, band, line.direction]
+                if not pages or pages[-1] != page.page:
+                    pages.append(page.page)
+            number = _number(line.text)
+            if number is not None:
+                self._offsets[top, number - page.page] += 1
+
+    def settle(self, body_size: int) -> None:
+        """Decide, once all pages have been seen, which texts repeat often enough."""
+        self.body_size = body_size
+        self._accepted = {key for key, pages in self._pages.items() if self._repeats(pages)}
+
+    def _repeats(self, pages: list[int]) -> bool:
+        if len(pages) < 2:  # noqa: PLR2004 - once is no repetition
+            return False
+        if self._n_pages <= _SHORT_DOCUMENT:
+            return True
+        needed = 3
+        return any(last - first < _WINDOW for first, last in zip(pages, pages[needed - 1 :], strict=False))
+
+    def learn_slots(self, page: RawPage) -> None:
+        """Second look at a page: at which places do accepted texts stand?"""
+        for line in page.lines:
+            where = zone(line, page)
+            if where is None or not self._is_accepted(line, page, where):
+                continue
+            for band in _bands(line, page, where):
+                slot = (where == "top", band, line.size, line.style, line.direction)
+                self._slot_pages[slot] = self._slot_pages.get(slot, 0) + 1
+            if len(text := _plain(line.text)) >= _MIN_TELLING_TEXT:
+                self._texts.add((text, where == "top", line.size))
+
+    def _is_accepted(self, line: Line, page: RawPage, where: str) -> bool:
+        text = _plain(line.text)
+        keys = [(text, where == "top", band, line.direction) for band in _bands(line, page, where)]
+        if not any(key in self._accepted for key in keys):
+            return False
+        if line.size * 100 >= _BIG_TYPE_PERCENT * self.body_size and line.direction == 0:
+            # Titles of chapters and slides repeat, too: big type must be all over the document.
+            return 4 * max(len(self._pages[key]) for key in keys) >= self._n_pages
+        if _number(line.text) is not None and text == "#":
+            return self._is_counting(line.text, page, where)
+        return True
+
+    def _is_counting(self, text: str, page: RawPage, where: str) -> bool:
+        number = _number(text)
+        return number is not None and self._offsets[where == "top", number - page.page] > 1
+
+    def roles(self, page: RawPage) -> list[str | None]:
+        """Role of every line of a page: ``header``, ``footer``, ``page_number``, or None for the text.
+
+        Returns:
+            Parallel to ``page.lines``.
+        """
+        zones = [zone(line, page) for line in page.lines]
+        found = [
+            self._is_furniture(line, page, where) if where is not None else False
+            for line, where in zip(page.lines, zones, strict=True)
+        ]
+        self._add_second_lines(page, zones, found)
+        return [
+            _role(line, where) if is_furniture and where is not None else None
+            for line, where, is_furniture in zip(page.lines, zones, found, strict=True)
+        ]
+
+    def _is_furniture(self, line: Line, page: RawPage, where: str) -> bool:
+        if len(line.text) > _MAX_LENGTH:
+            return False
+        if self._is_accepted(line, page, where):
+            return True
+        if _NAMED_PAGE.fullmatch(line.text) or self._is_counting(line.text, page, where):
+            return True
+        if line.size * 100 >= _BIG_TYPE_PERCENT * self.body_size:
+            return False
+        top = where == "top"
+        # Running heads of other chapters, and known heads that sit a little higher or lower here.
+        return (_plain(line.text), top, line.size) in self._texts or any(
+            self._slot_pages.get((top, band, line.size, line.style, line.direction), 0) >= _MIN_SLOT_PAGES
+            for band in _bands(line, page, where)
+        )
+
+    @staticmethod
+    def _add_second_lines(page: RawPage, zones: list[str | None], found: list[bool]) -> None:
+        """A head of two lines: what follows closely in the same type, well apart from the text."""
+        heads = [line for line, is_furniture in zip(page.lines, found, strict=True) if is_furniture]
+        if not heads:
+            return
+        for index, line in enumerate(page.lines):
+            if found[index] or zones[index] != "top":
+                continue
+            near = any(
+                head.size == line.size and head.style == line.style and 0 <= line.y0 - head.y0 <= head.size * 13 // 10
+                for head in heads
+            )
+            if near and not any(
+                0 <= other.y0 - line.y1 < line.size
+                for other, is_furniture in zip(page.lines, found, strict=True)
+                if other is not line and not is_furniture
+            ):
+                found[index] = True
+
+
+def _role(line: Line, where: str) -> str:
+    if _PAGE_NUMBER.fullmatch(line.text):
+        return "page_number"
+    return "footer" if where == "bottom" else "header"
+
+
+def _bands(line: Line, page: RawPage, where: str) -> tuple[int, int]:
+    # Measured from the nearer edge: pages of different height keep their margins.
+    places = {"side": line.bbox[0], "top": line.bbox[1], "bottom": page.height - line.bbox[3]}
+    place = places[where]
+    return (place // _BAND, (place + _BAND // 2) // _BAND + 100_000)
+
+
+def _plain(text: str) -> str:
+    plain = _SPACE.sub(" ", text).strip().casefold()
+    if _ROMAN.fullmatch(plain):
+        return "#"
+    return _FIGURES.sub("#", plain)
+
+
+_ROMAN_VALUES: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+
+
+def _number(text: str) -> int | None:
+    match = _PAGE_NUMBER.fullmatch(text)
+    if match is None:
+        return None
+    value = match["value"].lower()
+    if value.isdigit():
+        return int(value)
+    if not _ROMAN.fullmatch(value):
+        return None
+    digits = [_ROMAN_VALUES[char] for char in value]
+    return sum(-one if one < following else one for one, following in zip(digits, [*digits[1:], 0], strict=True))

@@ -1,0 +1,82 @@
+"""What the reader process says of a page, decoded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import orjson
+
+BOLD: Final = 1
+"""Style bit: every span of the line is bold."""
+MONOSPACED: Final = 2
+"""Style bit: every span of the line is monospaced."""
+STARTS_WITH_MARK: Final = 4
+"""Style bit: the line starts with a small raised number, as footnotes do."""
+
+
+@dataclass(slots=True, eq=False)
+class Line:
+    """A line of text on one baseline, in reading coordinates (1/100 pt).
+
+    ``x0 .. y1`` are turned so that the text runs from left to right, whatever ``direction`` is (0 as
+    usual, 1 downwards, 2 upside down, 3 upwards); ``bbox`` is where it stands on the page as shown.
+    """
+
+    block: int
+    direction: int
+    x0: int
+    y0: int
+    x1: int
+    y1: int
+    size: int
+    style: int
+    text: str
+    bbox: tuple[int, int, int, int]
+
+    @property
+    def bold(self) -> bool:
+        """Whether the whole line is bold."""
+        return bool(self.style & BOLD)
+
+
+@dataclass(slots=True, eq=False)
+class RawPage:
+    """A page as read: geometry, lines in the order of the content stream, flags."""
+
+    page: int
+    label: str | None
+    width: int
+    height: int
+    rotation: int
+    pictures: bool
+    flags: list[str]
+    lines: list[Line] = field(default_factory=list)
+
+
+def decode_page(payload: bytes) -> RawPage:
+    """Decode a page line of the reader process."""
+    raw = orjson.loads(payload)
+    width, height = raw["width"], raw["height"]
+    return RawPage(
+        page=raw["page"],
+        label=raw["label"],
+        width=width,
+        height=height,
+        rotation=raw["rotation"],
+        pictures=raw["pictures"],
+        flags=raw["flags"],
+        lines=[_decode_line(row, width, height) for row in raw["lines"]],
+    )
+
+
+def _decode_line(row: list[Any], width: int, height: int) -> Line:
+    block, direction, x0, y0, x1, y1, size, style, text = row
+    bbox = (x0, y0, x1, y1)
+    if direction == 1:
+        x0, y0, x1, y1 = y0, width - x1, y1, width - x0
+    elif direction == 2:  # noqa: PLR2004 - the directions of Line
+        x0, y0, x1, y1 = width - x1, height - y1, width - x0, height - y0
+    elif direction == 3:  # noqa: PLR2004 - the directions of Line
+        x0, y0, x1, y1 = height - y1, x0, height - y0, x1
+    return Line(block, direction, x0, y0, x1, y1, size, style, text.strip(), bbox)

@@ -1,0 +1,228 @@
+"""Roles of segments by shape: titles, lists, tables, captions, footnotes, code."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from nclue_build.corpus.lines import BOLD, MONOSPACED, STARTS_WITH_MARK
+from nclue_build.corpus.segments import BULLET, Segment, same_row
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nclue_build.corpus.lines import RawPage
+
+_TITLE_PERCENT: Final = 114
+"""Type of at least this share of the body size makes a title."""
+_MAX_TITLE_CHARS: Final = 220
+_MAX_TITLE_LINES: Final = 5
+_MAX_DISPLAY_LINES: Final = 12
+_MAX_BOLD_TITLE_CHARS: Final = 110
+_WIDE_LINE: Final = 70
+"""Characters of a line too wide for a heading that goes on below it."""
+_MAX_WIDE_TITLE_LINES: Final = 2
+_DISPLAY_PERCENT: Final = 180
+"""Type of at least this share of the body size is never running text."""
+_MAX_BOLD_SHARE_PERCENT: Final = 25
+"""Where more of the body type than this is bold, bold says nothing."""
+_MAX_CELL_CHARS: Final = 70
+_FOOTNOTE_PERCENT: Final = 93
+_MAX_BOLD_TITLE_LINES: Final = 2
+_MIN_TITLE_LETTERS: Final = 3
+_MAX_CAPTION_CHARS: Final = 400
+_MIN_VISIBLE_SIZE: Final = 300
+"""Type smaller than 3 pt is there for machines: anchors, identifiers."""
+_LEVELS: Final = 6
+
+_CAPTION: Final = re.compile(
+    r"(?:Figure|Fig\.|Table|Chart|Exhibit|Box|Map|Plate|Photo|Graph|Diagram|Listing|FIGURE|FIG\.|TABLE|CHART|EXHIBIT|BOX|MAP)"
+    r"\s+(?:[A-Z]{0,2}[-.]?\d{1,3}(?:[-.]\d{1,3})*[a-z]?|[IVXL]{1,6}|[A-Z])"
+    r"(?:\s*[:.|\u2013\u2014-](?:\s|$)|\s+(?=[A-Z0-9\u201c\"(])|$)"
+)
+_FOOTNOTE: Final = re.compile(r"(?:\d{1,3}|[*\u2020\u2021\u00a7]{1,3}|[a-z](?=[A-Z\s]))[.)]?\s*\S")
+_LIST_MARK: Final = re.compile(r"(?:\(?(?:\d{1,2}|[A-Za-z]|[ivx]{1,5})[.)]|\[\d{1,3}\])\s+\S")
+_LETTERS: Final = re.compile(r"[^\W\d_]")
+_WORD: Final = re.compile(r"\S+")
+_ENDS_TEXT: Final = (".", ",", ";")
+_SECTION_NUMBER: Final = re.compile(r"(?:\d{1,2}\.){0,4}\d{1,2}\.?\s+[A-Z]|[IVX]{1,5}\.\s+[A-Z]|[A-Z]\.\s+[A-Z]")
+
+
+@dataclass(slots=True)
+class TypeScale:
+    """The type of a document: the body's size, and which sizes are for headings.
+
+    A size (bold and plain apart) is for headings when it is clearly larger than the body's and seldom
+    carries long paragraphs: forms and slides have narrative text in larger type than their labels.
+    """
+
+    body_size: int = 0
+    bold_is_common: bool = False
+    mono_is_common: bool = False
+    _chars: Counter[tuple[int, int]] = field(default_factory=Counter)
+    _long_chars: Counter[tuple[int, int]] = field(default_factory=Counter)
+    _mono_chars: int = 0
+    _levels: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    def observe(self, page: RawPage) -> None:
+        """Count the characters of a page by size and weight."""
+        run = 0
+        previous = None
+        for line in page.lines:
+            length = len(line.text)
+            kind = (line.size, line.style & BOLD)
+            self._chars[kind] += length
+            if line.style & MONOSPACED:
+                self._mono_chars += length
+            # Many lines on end in one block are paragraphs, whatever their size.
+            run = run + 1 if previous == (line.block, kind) else 1
+            previous = (line.block, kind)
+            if run > _MAX_TITLE_LINES or (length > _WIDE_LINE and run > _MAX_WIDE_TITLE_LINES):
+                self._long_chars[kind] += length
+
+    def settle(self) -> None:
+        """Decide the body size and the heading levels once all pages have been seen."""
+        if not self._chars:
+            return
+        by_size: Counter[int] = Counter()
+        for (size, _), count in self._chars.items():
+            by_size[size] += count
+        total = by_size.total()
+        self.body_size = max(by_size, key=lambda size: (by_size[size], -size))
+        n_bold = sum(count for (_, bold), count in self._chars.items() if bold)
+        self.bold_is_common = n_bold * 100 > _MAX_BOLD_SHARE_PERCENT * total
+        self.mono_is_common = 2 * self._mono_chars > total
+        kinds = [
+            kind
+            for kind, count in self._chars.items()
+            if kind[0] * 100 >= _TITLE_PERCENT * self.body_size
+            and (self._long_chars[kind] * 5 < count or kind[0] * 100 >= _DISPLAY_PERCENT * self.body_size)
+        ]
+        level, previous = 0, 0
+        for kind in sorted(kinds, reverse=True):
+            if not previous or kind[0] * 100 < 92 * previous:
+                level, previous = min(level + 1, _LEVELS - 1), kind[0]
+            self._levels[kind] = level
+
+    def level(self, segment: Segment) -> int | None:
+        """Heading level of a segment's type, None for type that is not for headings."""
+        return self._levels.get((segment.size, segment.lines[0].style & BOLD))
+
+    def is_display(self, segment: Segment) -> bool:
+        """Whether the type is so large that even many lines of it are a title."""
+        return segment.size * 100 >= _DISPLAY_PERCENT * self.body_size
+
+    @property
+    def bold_level(self) -> int:
+        """Level of headings that only differ from the text by being bold."""
+        return min(max(self._levels.values(), default=0) + 1, _LEVELS)
+
+
+def assign_roles(segments: Sequence[Segment], page: RawPage, scale: TypeScale) -> None:
+    """Give every segment that is still plain text the role its shape suggests.
+
+    Args:
+        segments: Segments of a page in reading order, furniture left out.
+        page: The page they stand on.
+        scale: The document's sizes of type.
+    """
+    _count_row_cells(segments)
+    for index, segment in enumerate(segments):
+        if segment.role != "text":
+            continue
+        following = segments[index + 1] if index + 1 < len(segments) else None
+        segment.role, segment.level = _role(segment, following, scale)
+    _mark_footnotes(segments, page, scale)
+
+
+def _count_row_cells(segments: Sequence[Segment]) -> None:
+    cells = sorted(
+        (s for s in segments if len(s.lines) <= 4 and s.n_chars <= _MAX_CELL_CHARS * 2),  # noqa: PLR2004 - a cell is small
+        key=lambda s: (s.y0, s.x0),
+    )
+    for index, left in enumerate(cells):
+        for right in cells[index + 1 :]:
+            if right.y0 >= left.y1:
+                break
+            if (right.x0 >= left.x1 or left.x0 >= right.x1) and (
+                same_row(left.lines[0], right.lines[0]) or (same_row(left, right) and right.y1 <= left.y1)
+            ):
+                left.row_cells += 1
+                right.row_cells += 1
+
+
+def _role(segment: Segment, following: Segment | None, scale: TypeScale) -> tuple[str, int | None]:
+    text = segment.text
+    is_cell = segment.row_cells > 0 and segment.n_chars <= _MAX_CELL_CHARS * 2
+    n_letters = len(_LETTERS.findall(text[:_MAX_TITLE_CHARS]))
+    role, level = "text", None
+    if segment.size < _MIN_VISIBLE_SIZE:
+        role = "other"
+    elif _CAPTION.match(text) and segment.n_chars <= _MAX_CAPTION_CHARS:
+        role = "caption"
+    elif segment.monospaced and not scale.mono_is_common and len(segment.lines) > 1:
+        role = "code"
+    elif BULLET.match(text) and n_letters:
+        role = "list"
+    elif n_letters >= _MIN_TITLE_LETTERS and _is_large_title(segment, scale, is_cell=is_cell):
+        role, level = "title", scale.level(segment)
+    elif n_letters >= _MIN_TITLE_LETTERS and _is_bold_title(segment, following, scale):
+        role, level = "title", scale.bold_level
+    elif is_cell or _is_mostly_figures(text):
+        role = "table"
+    elif _LIST_MARK.match(text):
+        role = "list"
+    return role, level
+
+
+def _is_large_title(segment: Segment, scale: TypeScale, *, is_cell: bool) -> bool:
+    if scale.level(segment) is None or (is_cell and segment.row_cells > 1):
+        return False
+    if scale.is_display(segment):
+        return len(segment.lines) <= _MAX_DISPLAY_LINES
+    return segment.n_chars <= _MAX_TITLE_CHARS and len(segment.lines) <= _MAX_TITLE_LINES
+
+
+def _is_bold_title(segment: Segment, following: Segment | None, scale: TypeScale) -> bool:
+    if not segment.bold or (scale.bold_is_common and not _SECTION_NUMBER.match(segment.text)):
+        return False
+    if segment.n_chars > _MAX_BOLD_TITLE_CHARS or len(segment.lines) > _MAX_BOLD_TITLE_LINES:
+        return False
+    if segment.size * 100 < 95 * scale.body_size or segment.text.endswith(_ENDS_TEXT):
+        return False
+    return (
+        following is not None
+        and not following.bold
+        and following.n_chars > segment.n_chars
+        and following.row_cells == 0
+        and following.y0 >= segment.y0
+        and following.y0 - segment.y1 < 4 * segment.size
+        and following.x0 < segment.x1
+    )
+
+
+def _is_mostly_figures(text: str) -> bool:
+    words = _WORD.findall(text)
+    if len(words) < 4:  # noqa: PLR2004 - too little to tell
+        return False
+    figures = sum(1 for word in words if any(char.isdigit() for char in word))
+    return figures * 10 >= 6 * len(words)
+
+
+def _mark_footnotes(segments: Sequence[Segment], page: RawPage, scale: TypeScale) -> None:
+    """Small type at the bottom of a column, from the first note mark on."""
+    notes = False
+    previous: Segment | None = None
+    for segment in segments:
+        small = segment.size * 100 <= _FOOTNOTE_PERCENT * scale.body_size
+        below = segment.lines[0].bbox[1] * 100 >= 40 * page.height
+        if not small or not below or segment.role not in {"text", "list", "table"} or segment.row_cells:
+            notes = False
+        elif segment.lines[0].style & STARTS_WITH_MARK or _FOOTNOTE.match(segment.text):
+            notes = True
+            segment.role = "footnote"
+        elif notes and previous is not None and segment.y0 >= previous.y0 and segment.x0 < previous.x1:
+            segment.role = "footnote"
+        previous = segment

@@ -1,0 +1,196 @@
+"""Contents pages, reference lists and indexes: what points at text instead of being text.
+
+Contents are decided line by line, because contents pages can hold body text; reference lists and
+indexes by their heading and the shape of what follows, up to the next heading of their rank.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from nclue_build.corpus.segments import Segment, same_row
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nclue_build.corpus.lines import Line
+
+_CONTENTS: Final = re.compile(
+    r"(?:table\s+of\s+contents|contents|(?:list|table|index)\s+of\s+(?:figures|tables|exhibits|appendices|appendixes|"
+    r"illustrations|charts|boxes|maps|algorithms)(?:\s+and\s+(?:figures|tables))?|inhaltsverzeichnis|sommaire|"
+    r"table\s+des\s+mati\u00e8res)(?:\W*\(?(?:continued|cont[.'\u2019]?d?)\)?)?\W*(?:page)?",
+    re.IGNORECASE,
+)
+_ENDS_CONTENTS: Final = re.compile(
+    r"(?:abbreviations|acronyms|abbreviations and acronyms|acronyms and abbreviations|glossary|foreword|preface)",
+    re.IGNORECASE,
+)
+_REFERENCES: Final = re.compile(
+    r"(?:\d{1,2}\.?\s+|[A-Z]\.\s+|appendix\s+\w{1,4}[:.]?\s+)?(?:references|bibliography|works\s+cited|literature\s+cited|"
+    r"references\s+cited|selected\s+bibliography|list\s+of\s+references|sources\s+cited|index|literatur(?:verzeichnis)?|"
+    r"related\s+(?:gao\s+)?(?:products|publications|reports))\W*",
+    re.IGNORECASE,
+)
+_LEADERS: Final = re.compile(r"(?:\.\s?){4,}|\u2026{2,}|_{6,}|(?:\u00b7\s?){4,}")
+_NUMBER_AT_END: Final = re.compile(
+    r"(?:\s|\.|\u2026|_)(?:\d{1,4}|[ivxlc]{1,7}|[A-Z]{1,2}[-.\u2013]\d{1,3}|\d{1,2}[-\u2013]\d{1,3})\.?$"
+)
+_ONLY_NUMBER: Final = re.compile(
+    r"(?:\d{1,4}|[ivxlc]{1,7}|[A-Z]{1,2}[-\u2013]\d{1,3}|\d{1,2}[-\u2013]\d{1,3}|page)", re.IGNORECASE
+)
+_REFERENCE_SHAPE: Final = re.compile(
+    r"\b(?:19|20)\d\d\b|^\[\d{1,3}\]|https?://|\bdoi\b|\bpp?\.\s*\d|\bvol\.|\bGAO[-/][A-Z0-9-]+", re.IGNORECASE
+)
+_INDEX_SHAPE: Final = re.compile(
+    r"[^\W\d].*(?:,|\s)\s*\d{1,4}(?:[-\u2013]\d{1,4})?(?:\s*,\s*\d{1,4}(?:[-\u2013]\d{1,4})?)*\W*$"
+)
+_ONLY_LEADERS: Final = re.compile(r"[.\s\u2026\u00b7_]{8,}(?:\d{1,4}|[ivxlc]{1,7})?")
+_SPACE: Final = re.compile(r"\s+")
+_LEADER_LINE_MIN: Final = 2
+_MIN_LEADERS: Final = 5
+_MAX_HEADING: Final = 60
+_CONTINUES_PERCENT: Final = 40
+_MIN_PARAGRAPH_CHARS: Final = 240
+
+
+@dataclass(slots=True)
+class Sections:
+    """Walks the pages of a document in order and remembers the section it is in."""
+
+    in_contents: bool = False
+    references_level: int | None = None
+
+    def mark_contents(self, segments: list[Segment]) -> list[Segment]:
+        """Mark the lines of contents pages and lists of figures ``toc``, cutting segments where needed.
+
+        Args:
+            segments: Segments of a page in reading order, furniture left out.
+
+        Returns:
+            The segments, mixed ones cut into their lines.
+        """
+        heading = next((i for i, s in enumerate(segments) if _is_contents_heading(s)), None)
+        ends = [
+            line
+            for segment in segments
+            for line in segment.lines
+            if (_ONLY_NUMBER.fullmatch(line.text) and len(segment.lines) == 1) or _ONLY_LEADERS.fullmatch(line.text)
+        ]
+        entries = {id(line) for s in segments for line in s.lines if _is_entry(line, ends)}
+        leaders = sum(1 for s in segments for line in s.lines if _ends_in_leaders(line))
+        n_lines = sum(len(s.lines) for s in segments)
+        is_full = len(entries) * 100 >= _CONTINUES_PERCENT * n_lines and len(entries) > 1
+        continues = is_full and (self.in_contents or leaders >= _MIN_LEADERS)
+        started = heading is not None and len(entries) >= _LEADER_LINE_MIN
+        self.in_contents = continues or started
+        if not self.in_contents:
+            return self._mark_leader_lines(segments)
+        first = heading if heading is not None and not continues else 0
+        result = segments[:first]
+        inside = True
+        for segment in segments[first:]:
+            if len(segment.lines) == 1 and _ENDS_CONTENTS.fullmatch(segment.text):
+                inside = False
+            if inside and not _is_paragraph(segment, entries):
+                segment.role = "toc"
+                result.append(segment)
+            elif any(id(line) in entries and _LEADERS.search(line.text) for line in segment.lines):
+                result += _cut_lines(segment, entries)
+            else:
+                result.append(segment)
+        self.in_contents = inside
+        return result
+
+    @staticmethod
+    def _mark_leader_lines(segments: list[Segment]) -> list[Segment]:
+        """Outside a contents section, only dot leaders that end in a page number count, and not alone."""
+        leaders = {id(line) for segment in segments for line in segment.lines if _ends_in_leaders(line)}
+        if len(leaders) <= _LEADER_LINE_MIN:
+            return segments
+        return [part for segment in segments for part in _cut_lines(segment, leaders)]
+
+    def mark_references(self, segments: Sequence[Segment]) -> None:
+        """Mark reference lists and indexes ``reference``, until a heading of the same or a higher rank.
+
+        Args:
+            segments: Segments of a page in reading order with their roles.
+        """
+        start = 0
+        for index, segment in enumerate(segments):
+            is_heading = segment.role == "title" or (segment.role == "text" and len(segment.lines) == 1)
+            if is_heading and len(segment.text) < 60 and _REFERENCES.fullmatch(segment.text):  # noqa: PLR2004 - a heading
+                self._close(segments[start:index])
+                start = index + 1
+                self.references_level = segment.level or 6
+                segment.role, segment.level = "reference", None
+            elif (
+                self.references_level is not None
+                and segment.role == "title"
+                and ((segment.level or 6) <= self.references_level)
+            ):
+                self._close(segments[start:index])
+                self.references_level = None
+        self._close(segments[start:])
+
+    def _close(self, run: Sequence[Segment]) -> None:
+        """Mark a run of the section when most of it looks like references; else the section has ended."""
+        if self.references_level is None:
+            return
+        body = [s for s in run if s.role not in {"toc", "footnote"}]
+        total = sum(s.n_chars for s in body)
+        shaped = sum(s.n_chars for s in body if _is_reference(s))
+        if total and shaped * 100 < 40 * total:
+            self.references_level = None
+            return
+        for segment in body:
+            segment.role, segment.level = "reference", None
+
+
+def _is_contents_heading(segment: Segment) -> bool:
+    text = segment.lines[0].text
+    if len(text) > _MAX_HEADING:
+        return False
+    # Spaced type: "T a b l e  O f  C o n t e n t s".
+    return bool(_CONTENTS.fullmatch(text)) or _SPACE.sub("", text).lower() in {"contents", "tableofcontents"}
+
+
+def _ends_in_leaders(line: Line) -> bool:
+    return bool(_LEADERS.search(line.text) and _NUMBER_AT_END.search(line.text))
+
+
+def _is_entry(line: Line, ends: Sequence[Line]) -> bool:
+    if _NUMBER_AT_END.search(line.text) or _LEADERS.search(line.text):
+        return True
+    return any(same_row(line, end) and 2 * end.x0 >= line.x0 + line.x1 for end in ends)
+
+
+def _is_paragraph(segment: Segment, entries: set[int]) -> bool:
+    """Whether a segment on a contents page is running text: long, and few of its lines are entries."""
+    n_entries = sum(1 for line in segment.lines if id(line) in entries)
+    return (
+        segment.n_chars >= _MIN_PARAGRAPH_CHARS and len(segment.lines) > 2 and 3 * n_entries < len(segment.lines)  # noqa: PLR2004 - a paragraph has lines
+    )
+
+
+def _cut_lines(segment: Segment, entries: set[int]) -> list[Segment]:
+    """Cut a segment into runs of lines that are entries and runs that are not."""
+    parts: list[Segment] = []
+    run: list[Line] = []
+    for line in segment.lines:
+        if run and (id(line) in entries) != (id(run[-1]) in entries):
+            parts.append(Segment.of(run))
+            run = []
+        run.append(line)
+    parts.append(Segment.of(run))
+    for part in parts:
+        part.role = "toc" if id(part.lines[0]) in entries else segment.role
+    return parts
+
+
+def _is_reference(segment: Segment) -> bool:
+    if _REFERENCE_SHAPE.search(segment.text):
+        return True
+    shaped = sum(1 for line in segment.lines if _INDEX_SHAPE.match(line.text))
+    return 2 * shaped >= len(segment.lines)

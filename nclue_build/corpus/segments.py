@@ -1,0 +1,220 @@
+r"""Lines to segments: the pieces of a page that one role fits.
+
+MuPDF's blocks merge a heading with the paragraph below, table cells of a row, and list items with
+each other. Here they are cut on style, size, gaps, baselines and list marks; a line is never cut.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from nclue_build.corpus.lines import BOLD, MONOSPACED, STARTS_WITH_MARK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from nclue_build.corpus.lines import Line
+
+BULLET: Final = re.compile(
+    r"(?:[\u2022\u2023\u2043\u25aa\u25ab\u25cf\u25cb\u25e6\u25a0\u25a1\u25ba\u25b8\u27a2\u2756\u2794\u2713\u2714\uf0b7\uf0a7\uf0d8\u00b7]"
+    r"|[-\u2013\u2014o*\u00a7](?=\s|$))\s*"
+)
+_ENUMERATOR: Final = re.compile(r"(?:\(?(?:\d{1,2}|[A-Za-z]|[ivx]{1,5})[.)]|\[\d{1,3}\])(?:\s|$)")
+_MIN_FULL_LINE: Final = 45
+"""Characters from which a line counts as running text that may go on in another block."""
+_ENDS_SENTENCE: Final = (".", "?", "!", ":", ";", '."', ".\u201d", "?\u201d", ".)", ".\u2019")
+_ENDS_HEADING: Final = (".", ":", "?", "!")
+
+
+@dataclass(slots=True, eq=False)
+class Segment:
+    """Lines that belong together, with the box around them in reading coordinates (1/100 pt)."""
+
+    lines: list[Line]
+    x0: int
+    y0: int
+    x1: int
+    y1: int
+    size: int
+    role: str = "text"
+    level: int | None = None
+    row_cells: int = field(default=0)
+    """Other segments that stand on the same baseline, side by side."""
+
+    @classmethod
+    def of(cls, lines: list[Line]) -> Segment:
+        """Make a segment of lines; its size is that of its first line."""
+        return cls(
+            lines,
+            min(line.x0 for line in lines),
+            min(line.y0 for line in lines),
+            max(line.x1 for line in lines),
+            max(line.y1 for line in lines),
+            lines[0].size,
+        )
+
+    @property
+    def text(self) -> str:
+        r"""The lines joined with ``\n``, so that words broken at a line end can be read both ways."""
+        if len(self.lines) == 1:
+            return self.lines[0].text
+        return "\n".join(line.text for line in self.lines)
+
+    @property
+    def n_chars(self) -> int:
+        """Characters of all lines."""
+        return sum(len(line.text) for line in self.lines)
+
+    @property
+    def bold(self) -> bool:
+        """Whether every line is bold throughout."""
+        return all(line.style & BOLD for line in self.lines)
+
+    @property
+    def monospaced(self) -> bool:
+        """Whether every line is monospaced throughout."""
+        return all(line.style & MONOSPACED for line in self.lines)
+
+    @property
+    def bbox(self) -> tuple[int, int, int, int]:
+        """The box on the page as shown."""
+        boxes = [line.bbox for line in self.lines]
+        return (min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes))
+
+
+def split_segments(lines: Iterable[Line]) -> list[Segment]:
+    """Cut the lines of a page, in the order of the content stream, into segments.
+
+    Returns:
+        Segments in the order of their first lines.
+    """
+    segments: list[Segment] = []
+    current: list[Line] = []
+    for line in _join_rows(lines):
+        if current and _belongs(current, line):
+            current.append(line)
+        else:
+            if current:
+                segments.append(Segment.of(current))
+            current = [line]
+    if current:
+        segments.append(Segment.of(current))
+    return segments
+
+
+def same_row(a: Line | Segment, b: Line | Segment) -> bool:
+    """Whether two boxes overlap vertically by at least half of the lower one."""
+    overlap = min(a.y1, b.y1) - max(a.y0, b.y0)
+    return 2 * overlap >= min(a.y1 - a.y0, b.y1 - b.y0)
+
+
+def _join_rows(lines: Iterable[Line]) -> list[Line]:
+    """Put together what MuPDF cut on one baseline: list marks, and words of loosely set text."""
+    joined: list[Line] = []
+    for line in lines:
+        previous = joined[-1] if joined else None
+        if previous is not None and previous.direction == line.direction and same_row(previous, line):
+            gap = line.x0 - previous.x1
+            is_mark = len(previous.text) <= 6 and (  # noqa: PLR2004 - "(viii)" is the longest mark
+                BULLET.fullmatch(previous.text) or _ENUMERATOR.fullmatch(previous.text)
+            )
+            is_close = -line.size * 3 <= 10 * gap <= line.size * 12
+            is_note = bool((previous.style | line.style) & STARTS_WITH_MARK)
+            if (is_mark and 0 <= gap < 5 * line.size) or (
+                is_close
+                and (
+                    is_note
+                    or (previous.block == line.block and (previous.size, previous.style) == (line.size, line.style))
+                )
+            ):
+                joined[-1] = _join(previous, line)
+                continue
+        joined.append(line)
+    return joined
+
+
+def _join(left: Line, right: Line) -> Line:
+    if len(right.text) > len(left.text):  # the longer part says what the line is like
+        left.size = right.size
+        left.style = right.style & ~STARTS_WITH_MARK | left.style & STARTS_WITH_MARK
+    left.text = f"{left.text} {right.text}"
+    left.x1, left.y0, left.y1 = max(left.x1, right.x1), min(left.y0, right.y0), max(left.y1, right.y1)
+    a, b = left.bbox, right.bbox
+    left.bbox = (min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3]))
+    return left
+
+
+def _belongs(current: list[Line], line: Line) -> bool:
+    """Whether a line goes on with the segment so far."""
+    last = current[-1]
+    left = min(one.x0 for one in current)
+    right = max(one.x1 for one in current)
+    if line.direction != last.direction or (line.block != last.block and not _runs_on(current, line)):
+        return False
+    if same_row(last, line) or line.y0 < last.y0 or line.x0 >= right or line.x1 <= left:
+        return False
+    ends_short = (last.x1 - left) * 100 < 85 * (max(right, line.x1) - left)
+    return (
+        abs(last.size - line.size) * 100 <= 8 * max(last.size, line.size)
+        and not _is_gap(current, line)
+        and not _changes_weight(last, line, ends_short=ends_short)
+        and not _starts_item(current, line, ends_short=ends_short)
+        and not _starts_paragraph(current, line, left)
+    )
+
+
+def _is_gap(current: list[Line], line: Line) -> bool:
+    """Whether the line stands further below than lines of one paragraph do."""
+    size = max(current[-1].size, line.size)
+    pitch = line.y0 - current[-1].y0
+    if len(current) > 1:
+        known = current[-1].y0 - current[-2].y0
+        return pitch * 100 > 135 * known and pitch * 10 > 12 * size
+    return pitch * 10 > 21 * size
+
+
+def _changes_weight(last: Line, line: Line, *, ends_short: bool) -> bool:
+    """Whether a bold heading ends or begins here, rather than a stretch of bold text in a paragraph."""
+    if last.style & BOLD and not line.style & BOLD:
+        return ends_short or last.text.endswith(_ENDS_HEADING)
+    if line.style & BOLD and not last.style & BOLD:
+        return ends_short or last.text.endswith(_ENDS_SENTENCE)
+    return False
+
+
+def _starts_item(current: list[Line], line: Line, *, ends_short: bool) -> bool:
+    if BULLET.match(line.text):
+        return True
+    first, last = current[0], current[-1]
+    return bool(_ENUMERATOR.match(line.text)) and (
+        line.x0 <= first.x0 + line.size
+        and (ends_short or last.text.endswith(_ENDS_SENTENCE) or bool(_ENUMERATOR.match(first.text)))
+    )
+
+
+def _starts_paragraph(current: list[Line], line: Line, left: int) -> bool:
+    """Whether the line is indented like the first one of a paragraph."""
+    last = current[-1]
+    return (
+        len(current) > 1
+        and 80 * line.size <= 100 * (line.x0 - last.x0) <= 500 * line.size
+        and last.x0 == left
+        and last.text.endswith(_ENDS_SENTENCE)
+        and not BULLET.match(current[0].text)
+    )
+
+
+def _runs_on(current: list[Line], line: Line) -> bool:
+    """Whether a line of another block continues a paragraph: raised note marks make MuPDF cut there."""
+    last = current[-1]
+    return (
+        len(last.text) >= _MIN_FULL_LINE
+        and len(line.text) > 1
+        and last.size == line.size
+        and last.style & ~STARTS_WITH_MARK == line.style
+        and abs(line.x0 - last.x0) <= line.size
+        and 8 * line.size <= 10 * (line.y0 - last.y0) <= 14 * line.size
+        and not last.text.endswith(_ENDS_SENTENCE)
+    )

@@ -1,0 +1,187 @@
+"""What the corpus consists of: rows of a corpus file, or the PDFs of a folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from nclue_build.core.errors import DataError, Finding, UsageError
+from nclue_build.core.ids import document_id
+from nclue_build.records.corpus import CorpusRow
+from nclue_build.store.jsonl import iter_lines, validation_findings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from nclue_build.records.config import CorpusSection
+    from nclue_build.store.workspace import Build
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """Digest and size in bytes of a file."""
+
+    sha256: str
+    n_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A document of a corpus file.
+
+    Args:
+        row: As given.
+        path: Its PDF.
+        line: 1-based line in the corpus file.
+    """
+
+    row: CorpusRow
+    path: Path
+    line: int
+
+
+def read_corpus_file(build: Build, section_file: str) -> list[Listed]:
+    """Read a corpus file; file names are relative to it.
+
+    Raises:
+        UsageError: it is missing, or lists nothing.
+        DataError: bad rows, duplicate ids, missing or empty files, rows without a file: all in one report.
+    """
+    path = (build.workspace.root / section_file).resolve()
+    shown = build.relative(path)
+    if not path.is_file():
+        raise UsageError(f"{shown}: no such corpus file (corpus.file in {build.relative(build.config_path)})")
+    found: list[Finding] = []
+    listed: list[Listed] = []
+    first_line: dict[str, int] = {}
+    for number, line in iter_lines(path):
+        try:
+            row = CorpusRow.model_validate_json(line)
+        except ValidationError as error:
+            found += validation_findings(error, shown, number, "bad-record")
+            continue
+        if (seen := first_line.setdefault(row.doc_id, number)) != number:
+            message = f"doc_id {row.doc_id!r} stands twice (first in line {seen}): ids must be unique"
+            found.append(Finding("duplicate-id", message, shown, number, row.doc_id))
+        elif row.file_name is None:
+            message = f"{row.doc_id}: not fetched: give a file_name (only a pdf_url is listed)"
+            found.append(Finding("not-fetched", message, shown, number, row.doc_id))
+        else:
+            listed.append(Listed(row, path.parent / row.file_name, number))
+    for one in listed:
+        if (problem := _file_problem(one.path)) is not None:
+            message = f"{one.row.doc_id}: {one.row.file_name}: {problem}"
+            found.append(Finding("file-missing", message, shown, one.line, one.row.doc_id))
+    if found:
+        raise DataError.from_findings(sorted(found, key=lambda finding: finding.line or 0))
+    if not listed:
+        raise UsageError(f"{shown}: the corpus file lists no document")
+    return listed
+
+
+def check_digests(listed: Sequence[Listed], facts: Mapping[Path, FileFacts], shown: str) -> list[CorpusRow]:
+    """Complete the rows of a corpus file with digest and size.
+
+    Args:
+        listed: The rows.
+        facts: Digest and size of every file.
+        shown: The corpus file as named in messages.
+
+    Raises:
+        DataError: files that differ from the digest or size recorded, all in one report.
+    """
+    found: list[Finding] = []
+    rows: list[CorpusRow] = []
+    for one in listed:
+        row, fact = one.row, facts[one.path]
+        if row.sha256 is not None and row.sha256 != fact.sha256:
+            message = f"{row.doc_id}: {row.file_name}: SHA-256 is {fact.sha256}, not {row.sha256} as listed"
+            found.append(Finding("digest-differs", message, shown, one.line, row.doc_id))
+        elif row.bytes is not None and row.bytes != fact.n_bytes:
+            message = f"{row.doc_id}: {row.file_name}: has {fact.n_bytes} bytes, not {row.bytes} as listed"
+            found.append(Finding("size-differs", message, shown, one.line, row.doc_id))
+        rows.append(row.model_copy(update={"sha256": fact.sha256, "bytes": fact.n_bytes}))
+    if found:
+        raise DataError.from_findings(found)
+    return rows
+
+
+def find_pdfs(build: Build, section_pdfs: str) -> list[Path]:
+    """All PDFs of a folder and its sub-folders, sorted by their path.
+
+    Raises:
+        UsageError: there is no such folder, or no PDF in it.
+    """
+    folder = (build.workspace.root / section_pdfs).resolve()
+    shown = build.relative(folder)
+    where = f"(corpus.pdfs in {build.relative(build.config_path)})"
+    if not folder.is_dir():
+        raise UsageError(f"{shown}: no such folder {where}")
+    paths = [path for path in folder.rglob("*") if path.suffix.lower() == ".pdf" and path.is_file()]
+    if not paths:
+        raise UsageError(f"{shown}: no PDF in this folder or below {where}")
+    return sorted(paths, key=lambda path: path.relative_to(folder).as_posix())
+
+
+def rows_of_folder(build: Build, section_pdfs: str, facts: Mapping[Path, FileFacts]) -> list[CorpusRow]:
+    """Make corpus rows for the PDFs of a folder.
+
+    The source of a document is the first sub-folder it is in, else the folder's name. Ids are made of
+    the file's stem and digest alone, so the folder may move; files that agree in both are told apart by a
+    number, in the order of their paths.
+
+    Raises:
+        DataError: a file is empty.
+    """
+    folder = (build.workspace.root / section_pdfs).resolve()
+    rows: dict[str, CorpusRow] = {}
+    found: list[Finding] = []
+    for path in sorted(facts, key=lambda path: path.relative_to(folder).as_posix()):
+        relative = path.relative_to(folder)
+        if (problem := _file_problem(path)) is not None:
+            found.append(Finding("file-missing", problem, build.relative(path)))
+            continue
+        fact = facts[path]
+        doc_id = base = document_id(path.stem, fact.sha256)
+        number = 2
+        while doc_id in rows:
+            doc_id = f"{base}-{number}"
+            number += 1
+        rows[doc_id] = CorpusRow(
+            doc_id=doc_id,
+            source=relative.parts[0] if len(relative.parts) > 1 else folder.name or "corpus",
+            sha256=fact.sha256,
+            bytes=fact.n_bytes,
+            file_name=relative.as_posix(),
+        )
+    if found:
+        raise DataError.from_findings(found)
+    return list(rows.values())
+
+
+def pdf_paths(build: Build, section: CorpusSection) -> list[Path]:
+    """Every PDF the corpus names.
+
+    Raises:
+        UsageError: nothing there.
+        DataError: bad rows or missing files.
+    """
+    if section.file is not None:
+        return [one.path for one in read_corpus_file(build, section.file)]
+    return find_pdfs(build, section.pdfs or ".")
+
+
+def _file_problem(path: Path) -> str | None:
+    if not path.is_file():
+        return "file not found"
+    if path.stat().st_size == 0:
+        return "file is empty"
+    return None
+
+
+def unique(paths: Iterable[Path]) -> list[Path]:
+    """The paths without repeats, in order: two rows may name one file."""
+    return list(dict.fromkeys(paths))

@@ -1,0 +1,257 @@
+"""The extract stage: PDFs in, typed pages and their quality out."""
+
+from __future__ import annotations
+
+import atexit
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
+
+from nclue_build.core.canonical import Json, sha256_file, sha256_json
+from nclue_build.core.errors import Finding, OutcomeError
+from nclue_build.corpus.document import READER_VERSION, DocumentPages, Summary
+from nclue_build.corpus.outcome import decide
+from nclue_build.corpus.sources import (
+    FileFacts,
+    check_digests,
+    find_pdfs,
+    pdf_paths,
+    read_corpus_file,
+    rows_of_folder,
+    unique,
+)
+from nclue_build.corpus.supervisor import Limits, Supervisor
+from nclue_build.store.atomic import atomic_writer
+from nclue_build.store.jsonl import write_jsonl
+from nclue_build.store.stage import Declaration, StageContext, StageResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from nclue_build.corpus.outcome import Outcome
+    from nclue_build.records.config import BuildConfig, ExtractSection
+    from nclue_build.records.corpus import CorpusRow
+    from nclue_build.store.workspace import Build
+
+DUPLICATES: Final = "duplicates.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A PDF to read, and every document it stands for (identical files are read once)."""
+
+    path: Path
+    doc_ids: tuple[str, ...]
+    cached: Path
+    pages: Path
+    limits: Limits
+
+
+class Extract:
+    """Reads every document of the corpus and decides which stay in the benchmark."""
+
+    name = "extract"
+    version = 1
+
+    def declare(self, build: Build, config: BuildConfig) -> Declaration:
+        """Depends on the corpus file and every PDF.
+
+        Raises:
+            UsageError: no corpus there.
+            DataError: bad rows or missing files.
+        """
+        section = config.corpus
+        listing = () if section.file is None else ((build.workspace.root / section.file).resolve(),)
+        settings: dict[str, Json] = {
+            "corpus_file": section.file,
+            "corpus_pdfs": section.pdfs,
+            "reader_digest": reader_digest(config.extract.reader),
+            "page_timeout_s": config.extract.page_timeout_s,
+            "document_timeout_s": config.extract.document_timeout_s,
+            "document_memory_mb": config.extract.document_memory_mb,
+            "min_extraction_rate": str(config.extract.min_extraction_rate),
+            "duplicates": config.extract.duplicates,
+        }
+        return Declaration(
+            inputs=(*listing, *unique(pdf_paths(build, section))),
+            settings=settings,
+            outputs=(build.documents(), build.quality(), build.inventory / DUPLICATES, build.pages),
+        )
+
+    def run(self, context: StageContext) -> StageResult:
+        """Read, decide, write.
+
+        Raises:
+            DataError: files that differ from what the corpus file lists.
+            OutcomeError: no document is readable.
+        """
+        build, settings = context.build, context.config.extract
+        rows, paths = self._rows(context)
+        summaries = self._read(context, rows, paths)
+        outcome = decide(rows, summaries, settings)
+        if not any(document.pages_ok for document in outcome.documents):
+            first = next((d for d in outcome.documents if d.message), None)
+            why = f"; {first.doc_id}: {first.message}" if first else ""
+            raise OutcomeError(f"none of {len(rows)} documents has a readable page{why}")
+        completed = [_complete(row, summaries[row.doc_id]) for row in rows]
+        write_jsonl(build.documents(), completed)
+        write_jsonl(build.quality(), [*outcome.documents, *outcome.sources])
+        write_jsonl(build.inventory / DUPLICATES, outcome.groups)
+        _remove_stale(build.pages, {row.doc_id for row in rows})
+        return _result(outcome, summaries, rows, settings)
+
+    @staticmethod
+    def _rows(context: StageContext) -> tuple[list[CorpusRow], dict[str, Path]]:
+        build, section = context.build, context.config.corpus
+        listed = read_corpus_file(build, section.file) if section.file is not None else []
+        paths = unique(one.path for one in listed) if listed else find_pdfs(build, section.pdfs or ".")
+        context.progress.start("checking files", len(paths), "files")
+        facts: dict[Path, FileFacts] = {}
+        for path, fact in zip(paths, context.mapper.map(file_facts, paths), strict=True):
+            facts[path] = fact
+            context.progress.advance()
+        if listed:
+            shown = build.relative((build.workspace.root / str(section.file)).resolve())
+            rows = check_digests(listed, facts, shown)
+            by_id = {one.row.doc_id: one.path for one in listed}
+        else:
+            rows = rows_of_folder(build, section.pdfs or ".", facts)
+            folder = (build.workspace.root / (section.pdfs or ".")).resolve()
+            by_id = {row.doc_id: folder / str(row.file_name) for row in rows}
+        return sorted(rows, key=lambda row: row.doc_id), by_id
+
+    @staticmethod
+    def _read(context: StageContext, rows: Iterable[CorpusRow], paths: Mapping[str, Path]) -> dict[str, Summary]:
+        build, settings = context.build, context.config.extract
+        limits = Limits(settings.page_timeout_s, settings.document_timeout_s, settings.document_memory_mb)
+        cache_folder = build.workspace.state / "pages" / reader_digest(settings.reader)[:16]
+        by_digest: dict[str, list[str]] = {}
+        for row in rows:
+            by_digest.setdefault(str(row.sha256), []).append(row.doc_id)
+        tasks = [
+            _Task(paths[ids[0]], tuple(ids), cache_folder / digest[:2] / f"{digest}.jsonl", build.pages, limits)
+            for digest, ids in by_digest.items()
+        ]
+        # The longest first: no worker is left alone with a big document at the end.
+        tasks.sort(key=lambda task: (-task.path.stat().st_size, task.doc_ids))
+        context.progress.start("reading", sum(len(task.doc_ids) for task in tasks), "documents")
+        summaries: dict[str, Summary] = {}
+        for task, summary in zip(tasks, context.mapper.map(extract_document, tasks), strict=True):
+            summaries |= dict.fromkeys(task.doc_ids, summary)
+            context.progress.advance(len(task.doc_ids))
+        return summaries
+
+
+def reader_digest(reader: str) -> str:
+    """Digest of everything that decides what pages look like, apart from the PDF."""
+    return sha256_json({"reader": reader, "library": version("pymupdf"), "version": READER_VERSION})
+
+
+def file_facts(path: Path) -> FileFacts:
+    """Digest and size of a file (a worker's task)."""
+    return FileFacts(sha256_file(path), path.stat().st_size)
+
+
+def extract_document(task: _Task) -> Summary:
+    """Read a PDF, or take its pages from the cache, and write its page files (a worker's task)."""
+    cached = _load_cached(task.cached)
+    if cached is None:
+        read = _supervisor(task.limits).read(task.path)
+        document = DocumentPages(read, version("pymupdf"))
+        lines = list(document.rows())
+        summary = document.summary
+        if not read.hit_limit:
+            with atomic_writer(task.cached) as stream:
+                stream.write(orjson.dumps(_summary_row(summary)) + b"\n")
+                stream.writelines(line + b"\n" for line in lines)
+    else:
+        summary, lines = cached
+    for doc_id in task.doc_ids:
+        prefix = b'{"doc_id":"%s",' % doc_id.encode()
+        with atomic_writer(task.pages / f"{doc_id}.jsonl") as stream:
+            stream.writelines(prefix + line[1:] + b"\n" for line in lines)
+    return summary
+
+
+@cache
+def _supervisor(limits: Limits) -> Supervisor:
+    supervisor = Supervisor(limits)
+    atexit.register(supervisor.close)
+    return supervisor
+
+
+def _summary_row(summary: Summary) -> dict[str, Any]:
+    return asdict(summary) | {"signature": summary.signature.hex()}
+
+
+def _load_cached(path: Path) -> tuple[Summary, list[bytes]] | None:
+    try:
+        head, *lines = path.read_bytes().splitlines()
+        row = orjson.loads(head)
+        summary = Summary(**row)
+    except (FileNotFoundError, ValueError, TypeError):
+        return None  # written by another version, or damaged: read again
+    summary.signature = bytes.fromhex(row["signature"])
+    summary.problems = [(page, flag, reason) for page, flag, reason in row["problems"]]
+    return (summary, lines) if len(lines) == summary.n_pages else None
+
+
+def _complete(row: CorpusRow, known: Summary) -> CorpusRow:
+    return row.model_copy(
+        update={
+            "n_pages": known.n_pages or row.n_pages,
+            "title": row.title or known.title,
+            "language": row.language or known.language,
+        }
+    )
+
+
+def _remove_stale(folder: Path, doc_ids: set[str]) -> None:
+    for path in folder.glob("*.jsonl"):
+        if path.stem not in doc_ids:
+            path.unlink()
+
+
+def _result(
+    outcome: Outcome, summaries: Mapping[str, Summary], rows: Iterable[CorpusRow], settings: ExtractSection
+) -> StageResult:
+    findings: list[Finding] = []
+    for document in outcome.documents:
+        if document.status == "failed":
+            findings.append(Finding("document-failed", f"{document.doc_id}: {document.message}", id=document.doc_id))
+            continue
+        findings += [
+            Finding("page-failed", f"{document.doc_id}: page {page}: {reason} ({flag})", id=document.doc_id)
+            for page, flag, reason in summaries[document.doc_id].problems
+        ]
+    findings += [
+        Finding(
+            "page-count-differs", f"{row.doc_id}: has {known.n_pages} pages, not {row.n_pages} as listed", id=row.doc_id
+        )
+        for row in rows
+        if (known := summaries[row.doc_id]).n_pages and row.n_pages not in {None, known.n_pages}
+    ]
+    shortfalls = [
+        f"source {source.source}: only {source.pages_passed} of {source.n_pages} pages could be read, "
+        f"less than min_extraction_rate = {settings.min_extraction_rate}: "
+        + ("its documents are removed" if len(outcome.sources) > 1 else "kept, because it is the only source")
+        for source in outcome.sources
+        if not source.passed
+    ]
+    counts = {
+        "documents": len(outcome.documents),
+        "documents_in_benchmark": sum(d.in_benchmark for d in outcome.documents),
+        "documents_failed": sum(d.status == "failed" for d in outcome.documents),
+        "pages": sum(d.n_pages for d in outcome.documents),
+        "pages_ok": sum(d.pages_ok for d in outcome.documents),
+        "pages_empty": sum(d.pages_empty for d in outcome.documents),
+        "pages_failed": sum(d.pages_failed for d in outcome.documents),
+        "duplicate_groups": len(outcome.groups),
+    }
+    for reason in ("unreadable", "source_below_rate", "duplicate"):
+        counts[f"removed_{reason}"] = sum(d.removed == reason for d in outcome.documents)
+    return StageResult(counts, tuple(findings), tuple(shortfalls))

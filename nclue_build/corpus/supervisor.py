@@ -1,0 +1,262 @@
+"""Supervising the reader process: deadlines, memory, restarts, and what they cost a document."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import orjson
+
+from nclue_build.core.errors import InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_START_TIMEOUT_S: Final = 60.0
+_READ_BYTES: Final = 1 << 20
+_MEGABYTE: Final = 1 << 20
+_MAX_PAGE_BYTES: Final = 64 << 20
+_PAGE_PREFIX: Final = b'{"page":'
+_FAILED_MARK: Final = b'"failed":'
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a document may take: seconds for a page, seconds and megabytes for the whole."""
+
+    page_timeout_s: float
+    document_timeout_s: float
+    memory_mb: int
+
+
+@dataclass(frozen=True, slots=True)
+class FailedPage:
+    """A page that could not be read: ``flag`` is the reason code, ``reason`` one line for people."""
+
+    page: int
+    flag: str
+    reason: str
+
+
+@dataclass(slots=True)
+class ReadDocument:
+    """What was read of a document.
+
+    Args:
+        n_pages: 0 when it could not be opened.
+        title: From the document's own metadata.
+        payloads: Page payload or failure per page; every page is present.
+        error: Why the document could not be opened.
+        hit_limit: Whether a time or memory limit, or a crash, had a part in the result: then it must
+            not be cached, since another machine could do better.
+    """
+
+    n_pages: int = 0
+    title: str | None = None
+    payloads: list[bytes | FailedPage] = field(default_factory=list)
+    error: str | None = None
+    hit_limit: bool = False
+
+
+class _ReaderGoneError(Exception):
+    """The reader process is of no more use; ``flag`` says how it ended, ``final`` that the document does, too."""
+
+    def __init__(self, flag: str, reason: str, *, final: bool = False) -> None:
+        super().__init__(reason)
+        self.flag = flag
+        self.reason = reason
+        self.final = final
+
+
+def reader_command(limits: Limits) -> list[str]:
+    """The command line of the reader process."""
+    return [
+        sys.executable,
+        "-m",
+        "nclue_build.corpus.child",
+        f"{limits.page_timeout_s:g}",
+        str(limits.memory_mb),
+    ]
+
+
+class Supervisor:
+    """Owns one reader process and reuses it over documents.
+
+    A process that hangs, crashes or reaches its memory limit is killed; the page it was at is
+    recorded as failed and reading goes on behind it in a new process. After a crash or a lack of
+    memory the page gets a second chance in a fresh process, so that what earlier documents left
+    behind never decides about a page.
+    """
+
+    def __init__(self, limits: Limits, command: Sequence[str] | None = None) -> None:
+        """Start nothing yet.
+
+        Args:
+            limits: See :class:`Limits`.
+            command: The reader's command line, by default our own reader.
+        """
+        self.limits = limits
+        self._command = list(command or reader_command(limits))
+        self._process: subprocess.Popen[bytes] | None = None
+        self._buffer = bytearray()
+        self._fresh = True
+
+    def read(self, path: Path) -> ReadDocument:
+        """Read all pages of a PDF, whatever it does."""
+        result = ReadDocument()
+        deadline = time.monotonic() + self.limits.document_timeout_s
+        retried = -1
+        while True:
+            try:
+                self._read_rest(path, result, deadline)
+            except _ReaderGoneError as gone:
+                was_fresh = self._fresh
+                self._kill()
+                result.hit_limit = True
+                position = len(result.payloads)
+                if not gone.final and gone.flag != "page_timeout" and not was_fresh and retried != position:
+                    retried = position
+                    continue
+                if result.n_pages == 0:
+                    result.error = gone.reason
+                    return result
+                last = result.n_pages if gone.final else position + 1
+                result.payloads += [FailedPage(page, gone.flag, gone.reason) for page in range(position + 1, last + 1)]
+                if last == result.n_pages:
+                    return result
+            else:
+                return result
+
+    def close(self) -> None:
+        """End the reader process."""
+        self._kill()
+
+    def _read_rest(self, path: Path, result: ReadDocument, deadline: float) -> None:
+        process = self._started()
+        self._send(process, orjson.dumps({"path": str(path), "start": len(result.payloads)}) + b"\n")
+        head = orjson.loads(self._receive(deadline))
+        if "error" in head:
+            if result.n_pages:  # opened before, not now: the process is at fault
+                raise _ReaderGoneError("reader_crashed", head["error"])
+            result.error = head["error"]
+            self._fresh = False
+            return
+        result.n_pages = head["n_pages"]
+        result.title = head["title"]
+        room = self.limits.memory_mb * _MEGABYTE - sum(len(part) for part in result.payloads if isinstance(part, bytes))
+        while True:
+            line = self._receive(deadline)
+            if not line.startswith(_PAGE_PREFIX):
+                break
+            self._take(line, result)
+            self._fresh = False
+            room -= len(line)
+            if room < 0:
+                raise _ReaderGoneError("out_of_memory", "memory limit reached by the text alone", final=True)
+        if len(result.payloads) != result.n_pages:
+            raise _ReaderGoneError("reader_crashed", "reader lost pages")
+
+    def _take(self, line: bytes, result: ReadDocument) -> None:
+        if _FAILED_MARK not in line[:64]:
+            result.payloads.append(line)
+            return
+        failure = orjson.loads(line)
+        if failure["failed"] == "out_of_memory":
+            raise _ReaderGoneError("out_of_memory", failure["reason"])
+        result.payloads.append(FailedPage(failure["page"], failure["failed"], failure["reason"]))
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is not None and self._process.poll() is None:
+            return self._process
+        self._kill()
+        root = str(Path(__file__).resolve().parents[2])
+        path = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+            self._command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            env=os.environ | {"PYTHONPATH": path},
+            bufsize=0,
+        )
+        self._fresh = True
+        self._buffer.clear()
+        self._selector = selectors.DefaultSelector()
+        assert self._process.stdout is not None  # noqa: S101 - opened as a pipe
+        self._stdout = self._process.stdout.fileno()
+        self._selector.register(self._stdout, selectors.EVENT_READ)
+        try:
+            self._receive(time.monotonic() + _START_TIMEOUT_S, page_timeout_s=_START_TIMEOUT_S)
+        except _ReaderGoneError as gone:
+            self._errors.seek(0)
+            said = self._errors.read().decode("utf-8", "replace").strip().splitlines()
+            self._kill()
+            raise InternalError(f"the reader process does not start: {said[-1] if said else gone.reason}") from None
+        return self._process
+
+    def _send(self, process: subprocess.Popen[bytes], data: bytes) -> None:
+        assert process.stdin is not None  # noqa: S101 - opened as a pipe
+        try:
+            process.stdin.write(data)
+        except BrokenPipeError:
+            raise _ReaderGoneError("reader_crashed", "reader crashed between documents") from None
+
+    def _receive(self, deadline: float, page_timeout_s: float | None = None) -> bytes:
+        """The next line of the reader, without its end."""
+        timeout_s = self.limits.page_timeout_s if page_timeout_s is None else page_timeout_s
+        page_deadline = time.monotonic() + timeout_s
+        searched = 0
+        while (end := self._buffer.find(b"\n", searched)) < 0:
+            searched = len(self._buffer)
+            now = time.monotonic()
+            if now >= deadline:
+                limit = f"{self.limits.document_timeout_s:g}"
+                raise _ReaderGoneError("document_timeout", f"document took longer than {limit} s", final=True)
+            if now >= page_deadline:
+                raise _ReaderGoneError("page_timeout", f"page took longer than {timeout_s:g} s")
+            if not self._selector.select(min(deadline, page_deadline) - now):
+                continue
+            chunk = os.read(self._stdout, _READ_BYTES)
+            if not chunk:
+                raise self._explain_end()
+            self._buffer += chunk
+            if len(self._buffer) > _MAX_PAGE_BYTES and b"\n" not in chunk:
+                raise _ReaderGoneError("out_of_memory", "more text on a page than can be read")
+        line = bytes(self._buffer[:end])
+        del self._buffer[: end + 1]
+        return line
+
+    def _explain_end(self) -> _ReaderGoneError:
+        process = self._process
+        assert process is not None  # noqa: S101 - only called while it is there
+        process.wait()
+        self._errors.seek(0)
+        if b"MemoryError" in self._errors.read():
+            return _ReaderGoneError("out_of_memory", "memory limit reached")
+        code = process.returncode
+        if code == -signal.SIGALRM:
+            return _ReaderGoneError("page_timeout", f"page took longer than {self.limits.page_timeout_s:g} s")
+        how = signal.Signals(-code).name if code < 0 else f"exit {code}"
+        return _ReaderGoneError("reader_crashed", f"reader crashed ({how})")
+
+    def _kill(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        process.wait()
+        self._selector.close()
+        for stream in (process.stdin, process.stdout, self._errors):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
