@@ -56,7 +56,7 @@ def document_keys(
         ngrams.keys(mixed, length)[ngrams.noun_phrases(classes[ids], stream.flags, length)]
         for length in range(1, ngrams.MAX_WORDS + 1)
     ]
-    runs = ngrams.keys(mixed, ngrams.TEMPLATE_WORDS)[ngrams.blocks(stream.flags, ngrams.TEMPLATE_WORDS)]
+    runs = ngrams.keys(mixed, ngrams.TEMPLATE_WORDS)[ngrams.template_runs(ids, stream.flags)]
     return np.unique(np.concatenate(phrases)), np.unique(runs)
 
 

@@ -69,15 +69,20 @@ def runs(flags: NDArray[np.uint8], length: int) -> NDArray[np.bool_]:
     return result
 
 
-def blocks(flags: NDArray[np.uint8], length: int) -> NDArray[np.bool_]:
-    """Whether ``length`` tokens from each position on stand in one block, punctuation allowed."""
-    count = len(flags) - length + 1
+def template_runs(ids: NDArray[np.int64], flags: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Whether :data:`TEMPLATE_WORDS` known words from each position on stand in one block, punctuation allowed.
+
+    A word outside the vocabulary is in too few documents for a repeated run.
+    """
+    count = len(flags) - TEMPLATE_WORDS + 1
     if count <= 0:
         return np.zeros(0, dtype=np.bool_)
     inside = (flags & tokens.ENDS_BLOCK) == 0
     result = np.ones(count, dtype=np.bool_)
-    for offset in range(length - 1):
-        result &= inside[offset : offset + count]
+    for offset in range(TEMPLATE_WORDS):
+        result &= ids[offset : offset + count] > 0
+        if offset < TEMPLATE_WORDS - 1:
+            result &= inside[offset : offset + count]
     return result
 
 

@@ -107,7 +107,7 @@ def profile_document(stream: tokens.TokenStream, lexicon: Lexicon, document: int
     order = np.lexsort((start, form))
     start, form, length = start[order], form[order], length[order]
     forms, group = np.unique(form, return_inverse=True)
-    template = _template_mask(mixed, stream.flags, lexicon.template_keys)
+    template = _template_mask(mixed, ids, stream.flags, lexicon.template_keys)
 
     last = start + length - 1
     flags = stream.flags
@@ -189,11 +189,11 @@ def _nested(start: NDArray[np.int64], length: NDArray[np.int64], n_tokens: int) 
 
 
 def _template_mask(
-    mixed: NDArray[np.uint64], flags: NDArray[np.uint8], template_keys: NDArray[np.uint64]
+    mixed: NDArray[np.uint64], ids: NDArray[np.int64], flags: NDArray[np.uint8], template_keys: NDArray[np.uint64]
 ) -> NDArray[np.bool_]:
     """Whether each token lies in a run of words that several documents repeat."""
     mask = np.zeros(len(mixed), dtype=np.bool_)
-    places = np.flatnonzero(ngrams.blocks(flags, ngrams.TEMPLATE_WORDS))
+    places = np.flatnonzero(ngrams.template_runs(ids, flags))
     if not len(places) or not len(template_keys):
         return mask
     wanted = ngrams.keys(mixed, ngrams.TEMPLATE_WORDS)[places]

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from nclue_build.mine.conditions import Kept, Limits, assemble, build_patterns
+from nclue_build.mine.judge import ClusterCase, ClusterVerdict
+from nclue_build.mine.occurrences import Matcher
+from nclue_build.records.corpus import Block, PageRow
+
+ROLES = frozenset({"text", "title"})
+LIMITS = Limits(min_documents=2, max_documents=3, min_strong_permille=300, max_conditions=10)
+
+
+def kept(name: str, *aliases: str, name_case: bool = False) -> Kept:
+    case = ClusterCase(
+        cluster_id=f"{name.replace(' ', '-')}_x",
+        name=name,
+        aliases=aliases or (name,),
+        classes=tuple(2 for _ in name.split()),
+        defined_acronym=False,
+        ambiguous_acronym=False,
+        mentions=10,
+        documents=2,
+        heading_documents=0,
+        nested=0,
+        template_documents=0,
+        labels=0,
+        verb_contexts=0,
+        inside_sentence=10,
+        capitalised_inside=9 if name_case else 0,
+        all_capitals=0,
+        ends_before_capital=0,
+        starts_after_capital=0,
+        heading_mentions=0,
+        left_fixed=0,
+        right_fixed=0,
+        in_document_names=0,
+    )
+    return Kept(case, ClusterVerdict("KEEP", "no_rule_against", "rules"), 1000)
+
+
+def pages(*texts: str) -> list[PageRow]:
+    return [
+        PageRow(
+            doc_id="d",
+            page=number,
+            width=1,
+            height=1,
+            backend="test",
+            backend_version="1",
+            status="ok",
+            text_sha256="0" * 64,
+            blocks=(Block(role="text", text=text),),
+        )
+        for number, text in enumerate(texts, start=1)
+    ]
+
+
+def mine(items: list[Kept], documents: list[list[PageRow]]) -> tuple[dict[str, tuple[int, ...] | None], dict[str, str]]:
+    patterns = build_patterns(items)
+    occurrences = [Matcher(patterns).scan(document, ROLES) for document in documents]
+    ids = [f"d{index}" for index in range(len(documents))]
+    found, inventory, dropped = assemble(items, patterns, occurrences, ids, LIMITS)
+    rows = {f"{row.condition_id.rsplit('_', 1)[0]}@{row.doc_id}": row.pages for row in inventory.rows()}
+    assert {row.condition_id for row in found} == set(inventory.condition_ids)
+    return rows, {row.id: row.reason for row in dropped}
+
+
+def test_variants_and_acronyms_count_and_pages_are_exact() -> None:
+    rows, dropped = mine(
+        [kept("health center", "health center", "FQHC")],
+        [
+            pages("Health centers, health center and FQHCs", "nothing", "the health-center"),
+            pages("no fqhc, but one health centre"),
+        ],
+    )
+    assert rows == {"health-center@d0": (1, 3), "health-center@d1": (1,)}
+    assert dropped == {}
+
+
+def test_a_capital_that_carries_the_meaning_is_matched_with_it() -> None:
+    rows, _ = mine(
+        [kept("treasury", name_case=True)],
+        [pages("Treasury and Treasury and TREASURY"), pages("Treasury", "a treasury of songs")],
+    )
+    assert rows == {"treasury@d0": (1,), "treasury@d1": (1,)}
+
+
+def test_what_leaves_the_window_or_is_seldom_strong_is_dropped_with_its_reason() -> None:
+    once = pages("rare thing; common thing; weak thing")
+    _, dropped = mine(
+        [kept("rare thing"), kept("common thing"), kept("weak thing")],
+        [once, pages("common thing, weak thing"), pages("common thing"), pages("common thing")],
+    )
+    assert dropped == {
+        "rare-thing_x": "too_few_documents",
+        "common-thing_x": "too_many_documents",
+        "weak-thing_x": "seldom_strong",
+    }
+
+
+def test_an_alias_belongs_to_one_condition_only() -> None:
+    patterns = build_patterns([kept("flood map", "flood map"), kept("flood maps", "flood maps")])
+    keys = [(pattern.form, pattern.match) for pattern in patterns]
+    assert len(keys) == len(set(keys))

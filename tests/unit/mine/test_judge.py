@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from nclue_build.mine import words
+from nclue_build.mine.judge import RULE_NAMES, ClusterCase, RulesJudge
+
+GOOD = ClusterCase(
+    cluster_id="groundwater-monitoring_00000000",
+    name="groundwater monitoring",
+    aliases=("groundwater monitoring",),
+    classes=(words.NOUN, words.NOUN),
+    defined_acronym=False,
+    ambiguous_acronym=False,
+    mentions=20,
+    documents=5,
+    heading_documents=1,
+    nested=2,
+    template_documents=0,
+    labels=0,
+    verb_contexts=0,
+    inside_sentence=16,
+    capitalised_inside=0,
+    all_capitals=0,
+    ends_before_capital=0,
+    starts_after_capital=0,
+    heading_mentions=2,
+    left_fixed=3,
+    right_fixed=3,
+    in_document_names=0,
+)
+SINGLE = replace(GOOD, name="groundwater", aliases=("groundwater",), classes=(words.NOUN,))
+NAME = replace(GOOD, capitalised_inside=16)
+BAD = {
+    "calendar": replace(GOOD, classes=(words.NOUN | words.CALENDAR, words.NOUN)),
+    "ambiguous_acronym": replace(SINGLE, ambiguous_acronym=True),
+    "label": replace(GOOD, labels=10),
+    "heading_only": replace(GOOD, heading_mentions=14),
+    "template": replace(GOOD, template_documents=2),
+    "document_name": replace(GOOD, in_document_names=3),
+    "generic": replace(GOOD, classes=(words.NOUN | words.GENERIC, words.NOUN | words.GENERIC)),
+    "verb_context": replace(GOOD, classes=(words.NOUN | words.VERB_TOO, words.NOUN), verb_contexts=4),
+    "no_noun_head": replace(GOOD, classes=(words.NOUN, words.ADJECTIVE)),
+    "truncated": replace(GOOD, right_fixed=12),
+    "piece_of_name": replace(NAME, starts_after_capital=10),
+    "nested": replace(GOOD, nested=17),
+    "vague_phrase": replace(GOOD, classes=(words.ADJECTIVE | words.GENERIC, words.NOUN, words.NOUN | words.GENERIC)),
+    "weak_single_word": replace(SINGLE, classes=(words.NOUN | words.COMMON,)),
+}
+
+
+def test_every_rule_has_a_case() -> None:
+    assert set(BAD) == set(RULE_NAMES)
+
+
+@pytest.mark.parametrize("reason", RULE_NAMES)
+def test_each_rule_rejects_with_its_own_reason(reason: str) -> None:
+    (verdict,) = RulesJudge().judge([BAD[reason]])
+    assert (verdict.decision, verdict.reason, verdict.judge, verdict.model) == ("REJECT", reason, "rules", None)
+
+
+@pytest.mark.parametrize("case", [GOOD, SINGLE, NAME, replace(SINGLE, name="arf", all_capitals=20)])
+def test_concepts_are_kept(case: ClusterCase) -> None:
+    (verdict,) = RulesJudge().judge([case])
+    assert verdict.decision == "KEEP"
+    assert verdict.judge == "rules"
+
+
+@pytest.mark.parametrize("name", ["it", "overwhelming"])
+def test_words_in_capitals_are_acronyms_only_at_acronym_length(name: str) -> None:
+    (verdict,) = RulesJudge().judge([replace(SINGLE, name=name, all_capitals=20)])
+    assert verdict.reason == "weak_single_word"

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nclue_build.mine import candidates, ngrams, tokens, words
+from nclue_build.mine.profile import FEATURES, CorpusProfile, profile_document
+from nclue_build.records.corpus import Block, PageRow
+
+ROLES = frozenset({"text", "title"})
+
+
+def page(*texts: str, role: str = "text", number: int = 1) -> PageRow:
+    return PageRow(
+        doc_id="d",
+        page=number,
+        width=1,
+        height=1,
+        backend="test",
+        backend_version="1",
+        status="ok",
+        text_sha256="0" * 64,
+        blocks=tuple(Block(role="title" if role == "title" else "text", text=text) for text in texts),
+    )
+
+
+def phrases(text: str) -> set[str]:
+    """Noun phrases found in a text, by string."""
+    stream = tokens.tokenize([page(text)], ROLES)
+    classes = words.classify(stream.folded)
+    found = set()
+    for length in range(1, ngrams.MAX_WORDS + 1):
+        mask = ngrams.noun_phrases(classes, stream.flags, length)
+        found |= {" ".join(stream.folded[place : place + length]) for place in np.flatnonzero(mask)}
+    return found
+
+
+def test_a_phrase_never_crosses_punctuation_or_blocks() -> None:
+    stream = tokens.tokenize([page("flood risk, mapping", "survey (river) basin")], ROLES)
+    joined = [bool(flag & tokens.GAP_SPACE) for flag in stream.flags]
+    assert stream.folded == ["flood", "risk", "mapping", "survey", "river", "basin"]
+    assert joined == [True, False, False, False, False, False]
+
+
+def test_noun_phrases_end_on_nouns_and_start_on_content() -> None:
+    found = phrases("The agency will provide groundwater monitoring of the coastal aquifer quickly")
+    assert {"groundwater monitoring", "coastal aquifer", "groundwater monitoring of the coastal aquifer"} & found
+    assert not any(
+        text.startswith(("the ", "will ", "of ")) or text.endswith((" of", " the", " quickly")) for text in found
+    )
+
+
+def test_possessives_stand_inside_names_only() -> None:
+    found = phrases("the children's health insurance program and the agency's")
+    assert "children's health insurance program" in found
+    assert not any(text.endswith("'s") for text in found)
+
+
+@given(st.lists(st.integers(0, 50), max_size=30), st.integers(1, 5))
+def test_keys_are_equal_exactly_when_the_words_are(ids: list[int], length: int) -> None:
+    keys = ngrams.keys(ngrams.mix(np.array(ids, dtype=np.int64)), length).tolist()
+    grams = [tuple(ids[place : place + length]) for place in range(len(ids) - length + 1)]
+    assert len(keys) == len(grams)
+    assert len(set(keys)) == len(set(grams))
+
+
+def profile_of(documents: list[list[PageRow]], min_documents: int = 2) -> dict[str, dict[str, int]]:
+    streams = [tokens.tokenize(pages, ROLES) for pages in documents]
+    vocabulary = candidates.build_vocabulary((set(stream.folded) for stream in streams), min_documents)
+    keys = [
+        candidates.document_keys(stream, tokens.word_ids(stream.folded, vocabulary.ids), vocabulary.classes)
+        for stream in streams
+    ]
+    lexicon, _ = candidates.select(
+        vocabulary, [a for a, _ in keys], [b for _, b in keys], min_documents, len(documents)
+    )
+    total = CorpusProfile(len(lexicon.form_keys))
+    for index, stream in enumerate(streams):
+        total.add(profile_document(stream, lexicon, index))
+    return {
+        text: dict(zip(FEATURES, map(int, row), strict=True)) | {"right": int(right)}
+        for text, row, right in zip(total.strings, total.counts, total.fixed_right()[1], strict=True)
+    }
+
+
+def test_profile_counts_what_a_reader_would_count() -> None:
+    documents = [
+        [page("Sediment transport matters here", role="title"), page("We model sediment transport.", number=2)],
+        [page("Old sediment transport models and sediment transport surveys; Sediment: yes")],
+    ]
+    found = profile_of(documents)
+    assert found["sediment transport"]["documents"] == 2
+    assert found["sediment transport"]["mentions"] == 4
+    assert found["sediment transport"]["pages"] == 3
+    assert found["sediment transport"]["heading_mentions"] == 1
+    assert found["sediment"]["mentions"] == 5
+    assert found["sediment"]["nested"] == 4
+    assert found["sediment"]["labels"] == 1
+    assert found["sediment"]["right"] == 4
+
+
+def test_words_repeated_across_documents_are_template_text() -> None:
+    boilerplate = "this survey form was filled in under the coastal protection ordinance of the islands"
+    documents = [[page(f"{boilerplate}. Year{index} saw coastal erosion")] for index in range(4)]
+    found = profile_of(documents)
+    assert found["coastal protection ordinance"]["template_documents"] == 4
+    assert found["coastal erosion"]["template_documents"] == 0
+
+
+def test_no_documents_give_no_forms() -> None:
+    assert profile_of([[], []]) == {}
