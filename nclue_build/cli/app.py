@@ -168,7 +168,8 @@ def _run(session: Session, first: str | None, last: str | None, *, fresh: bool, 
     from nclue_build.cli.render import run_reply
     from nclue_build.workflow.runner import run_build
     from nclue_build.workflow.samples import sample_queries
+    from nclue_build.workflow.summary import summarise
 
     with make_display(quiet=session.quiet) as display:
         report = run_build(session.workspace, session.build, first=first, last=last, fresh=fresh, progress=display)
-    return run_reply(report, sample_queries(report.build, show))
+    return run_reply(report, summarise(report), sample_queries(report.build, show))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
     from typing import IO, Self
 
     from rich.progress import Progress as RichBars
     from rich.progress import TaskID
 
-_PLAIN_STEPS = 4
-"""Plain lines a long task prints on its way."""
+_PLAIN_INTERVAL_S = 10.0
+"""Seconds between the plain lines of a long task."""
 
 
 class Display:
@@ -52,27 +54,31 @@ class QuietDisplay(Display):
 
 
 class PlainDisplay(QuietDisplay):
-    """Lines for logs: notes, warnings, and long tasks at every quarter."""
+    """Lines for logs: notes, warnings, and now and then how far a long task is."""
 
-    def __init__(self, stream: IO[str]) -> None:
+    def __init__(self, stream: IO[str], clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(stream)
+        self._clock = clock
         self._task, self._unit = "", ""
         self._total: int | None = None
         self._done = 0
+        self._said_at = 0.0
 
     def start(self, task: str, total: int | None, unit: str) -> None:
         """Begin a task; ends any task before it."""
         self._task, self._total, self._unit, self._done = task, total, unit, 0
+        self._said_at = self._clock()
         size = "" if total is None else f" ({total} {unit})"
         print(f"  {task}{size}", file=self._stream, flush=True)
 
     def advance(self, amount: int = 1) -> None:
         """Count units of the current task as done."""
-        before, self._done = self._done, self._done + amount
-        if not self._total or self._done >= self._total:
-            return
-        if before * _PLAIN_STEPS // self._total != self._done * _PLAIN_STEPS // self._total:
-            print(f"  {self._task}: {self._done} of {self._total} {self._unit}", file=self._stream, flush=True)
+        self._done += amount
+        now = self._clock()
+        if now - self._said_at >= _PLAIN_INTERVAL_S:
+            self._said_at = now
+            of = "" if self._total is None else f" of {self._total}"
+            print(f"  {self._task}: {self._done}{of} {self._unit}", file=self._stream, flush=True)
 
     def note(self, message: str) -> None:
         """Say something that is no problem."""

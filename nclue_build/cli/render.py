@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from nclue_build.cli.reply import Reply, table
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from nclue_build.workflow.runner import RunReport
     from nclue_build.workflow.samples import Sample
     from nclue_build.workflow.scaffold import Scaffold
+    from nclue_build.workflow.summary import Made
 
 _QUOTE_WIDTH = 160
 
@@ -43,11 +45,12 @@ def plan_reply(plans: Sequence[StagePlan]) -> Reply:
     return Reply(result, table([(plan.stage, f"{plan.state:<8} {'; '.join(plan.reasons)}".rstrip()) for plan in plans]))
 
 
-def run_reply(report: RunReport, samples: Sequence[Sample] = ()) -> Reply:
+def run_reply(report: RunReport, made: Made, samples: Sequence[Sample] = ()) -> Reply:
     """Reply of ``run`` and of the single stages."""
     result = {
         "build": report.build.name,
         "workspace": str(report.build.workspace.root),
+        "made": asdict(made),
         "stages": [
             {
                 "stage": stage.stage,
@@ -59,12 +62,38 @@ def run_reply(report: RunReport, samples: Sequence[Sample] = ()) -> Reply:
             }
             for stage in report.stages
         ],
+        "samples": [
+            {
+                "query": sample.query.model_dump(mode="json"),
+                "golds": [gold.model_dump(mode="json") for gold in sample.golds],
+            }
+            for sample in samples
+        ],
     }
-    rows = [
-        (stage.stage, "  ".join(f"{key} {value}" for key, value in stage.counts.items())) for stage in report.stages
-    ]
-    text = "\n\n".join([table(rows), *(_sample_text(sample) for sample in samples)])
-    return Reply(result, text, report.findings, EXIT_OK if report.ok else EXIT_FINDINGS)
+    parts = [f"build {report.build.name!r} in {report.build.workspace.root}\n{table(_made_rows(made))}"]
+    if made.files:
+        parts.append("files\n" + table(list(made.files.items())))
+    parts += [_sample_text(sample) for sample in samples]
+    return Reply(result, "\n\n".join(parts), report.findings, EXIT_OK if report.ok else EXIT_FINDINGS)
+
+
+def _made_rows(made: Made) -> list[tuple[str, object]]:
+    rows: list[tuple[str, object]] = []
+    if made.documents is not None:
+        rows.append(("documents", f"{made.documents} ({made.documents_in_benchmark} in the benchmark)"))
+    rows += [("pages", made.pages), ("conditions", made.conditions)]
+    if made.queries is not None:
+        parts = ", ".join(f"{count} with n = {n}" for n, count in made.queries_by_n.items())
+        rows += [
+            ("queries", f"{made.queries} ({parts})"),
+            ("gold sets", f"{made.gold_sets} different, of {made.gold_documents} documents"),
+            ("qrels", f"{made.qrels} ({made.golds} gold)"),
+            ("relaxations", ", ".join(f"{count} {name}" for name, count in made.relaxations.items())),
+        ]
+    if made.gate_ok is not None:
+        verdict = "passed: the re-derivation agrees" if made.gate_ok else f"failed: {made.gate_findings} findings"
+        rows.append(("gate", verdict))
+    return rows + [("shortfall", text) for text in made.shortfalls]
 
 
 def _sample_text(sample: Sample) -> str:

@@ -1,0 +1,94 @@
+"""What a run made, in figures, and where it lies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from nclue_build.records.composition import Composition
+from nclue_build.store.jsonl import read_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from nclue_build.workflow.runner import RunReport, StageReport
+
+COMPOSITION = "composition.json"
+STRICT: Final = "strict"
+"""Name of the relaxation step that relaxes nothing, in ``composition.json``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Figures of the stages that a run was asked for; None where a stage was not among them.
+
+    ``gold_sets`` counts the different complete gold sets (exact families), ``relaxations`` the queries per relaxation
+    step (:data:`STRICT` for none), ``files`` are paths relative to the workspace with what they hold.
+    """
+
+    documents: int | None = None
+    documents_in_benchmark: int | None = None
+    pages: int | None = None
+    conditions: int | None = None
+    evidence: int | None = None
+    queries: int | None = None
+    queries_by_n: Mapping[str, int] = field(default_factory=dict)
+    gold_documents: int | None = None
+    gold_sets: int | None = None
+    golds: int | None = None
+    qrels: int | None = None
+    relaxations: Mapping[str, int] = field(default_factory=dict)
+    gate_ok: bool | None = None
+    gate_findings: int | None = None
+    shortfalls: tuple[str, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+def summarise(report: RunReport) -> Made:
+    """Collect the figures of a run.
+
+    Raises:
+        DataError: the benchmark's own report of its composition is missing or broken.
+    """
+    stages = {stage.stage: stage for stage in report.stages}
+    build = report.build
+    files: dict[str, str] = {}
+    composition: Composition | None = None
+    if "extract" in stages:
+        files[build.relative(build.documents())] = "the documents, completed"
+        files[build.relative(build.pages) + "/"] = "their pages, typed blocks in reading order"
+    if "mine" in stages:
+        files[build.relative(build.version(0)) + "/"] = "conditions, and the pages that establish them"
+    if "compose" in stages:
+        composition = read_json(build.benchmark / COMPOSITION, Composition)
+        files[build.relative(build.benchmark) + "/"] = "queries.jsonl, qrels.jsonl, qrels*.trec, beir/"
+    if "gate" in stages:
+        files[build.relative(build.benchmark / "gate.json")] = "what the re-derivation found"
+    gate = stages.get("gate")
+    return Made(
+        documents=_count(stages, "extract", "documents"),
+        documents_in_benchmark=_count(stages, "extract", "documents_in_benchmark"),
+        pages=_count(stages, "extract", "pages"),
+        conditions=_count(stages, "mine", "conditions"),
+        evidence=_count(stages, "mine", "evidence"),
+        queries=_count(stages, "compose", "queries"),
+        queries_by_n=_mix(composition, "n"),
+        gold_documents=_count(stages, "compose", "gold_documents"),
+        gold_sets=_count(stages, "compose", "families"),
+        golds=_count(stages, "compose", "golds"),
+        qrels=_count(stages, "compose", "qrels"),
+        relaxations=_mix(composition, "relaxation"),
+        gate_ok=None if gate is None else not gate.findings,
+        gate_findings=None if gate is None else len(gate.findings),
+        shortfalls=tuple(f"{stage.stage}: {text}" for stage in report.stages for text in stage.shortfalls),
+        files=files,
+    )
+
+
+def _count(stages: Mapping[str, StageReport], stage: str, name: str) -> int | None:
+    return stages[stage].counts.get(name) if stage in stages else None
+
+
+def _mix(composition: Composition | None, stratum: str) -> dict[str, int]:
+    rows = () if composition is None else composition.mix
+    return {row.value: row.queries for row in rows if row.stratum == stratum}
