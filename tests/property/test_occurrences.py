@@ -14,7 +14,8 @@ from nclue_build.records.corpus import Block, PageRow
 ROLES = frozenset({"text", "title"})
 PIECES = st.sampled_from(
     ["climate", "Climate change", "change", "adaptation", "WHO", "who", "stra\u00dfe", "\ufb02ood", "\u0130zmir",
-     "risk-", "risk", "-", "\n", " ", "-\n", "\u00ad\n", ".", "'s", "_", "2020", "co2", "\u00e9tat", "e\u0301tat", "\u00b9"]
+     "risk-", "risk", "-", "\n", " ", "-\n", "\u00ad\n", ".", "'s", "_", "2020",
+     "co2", "\u00e9tat", "e\u0301tat", "\u00b9"]
 )  # fmt: skip
 TEXTS = st.lists(PIECES, max_size=14).map("".join)
 FORMS = [
