@@ -1,0 +1,341 @@
+"""A tiny build written by hand: its pages, and by literal table what occurs on them.
+
+Nothing of the program takes part in writing it: judgments come from trying every assignment, and
+files from ``json``. It holds every gate outcome, a word broken at a line end, nested aliases, a case-sensitive
+acronym, an occurrence in a running header, and a document that is not in the benchmark.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+from nclue_build.core.progress import NullProgress
+from nclue_build.records.config import BuildConfig
+from nclue_build.rederive.stage import Gate
+from nclue_build.store.stage import StageContext, StageResult
+from nclue_build.store.workspace import Build, Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+    from typing import TypeVar
+
+    ItemT = TypeVar("ItemT")
+    ResultT = TypeVar("ResultT")
+
+Row = dict[str, Any]
+Level = Literal["page", "document"]
+
+ADAPTATION = "climate-change-adaptation_bcfc7306"
+CLIMATE = "climate-change_f28d567c"
+WATER = "water-rights_36e568b9"
+WHO = "who_30e8a5e1"
+
+NAMES = {ADAPTATION: "climate change adaptation", CLIMATE: "climate change", WATER: "Water Rights", WHO: "WHO"}
+ALIASES = {
+    ADAPTATION: [("climate change adaptation", "folded", 3, 3)],
+    CLIMATE: [("climate change", "folded", 5, 6), ("changing climate", "folded", 2, 2)],
+    WATER: [("Water Rights", "folded", 3, 4)],
+    WHO: [("WHO", "exact", 4, 4)],
+}  # form, match, documents, pages
+
+PAGES: dict[str, list[list[tuple[str, str]]]] = {
+    "alpha": [
+        [("header", "WHO"), ("title", "Climate change adaptation"), ("text", "Water rights are settled late.")],
+        [("text", "Water rights, and more WATER RIGHTS."), ("text", "The changing climate worries farmers.")],
+        [("text", "The WHO said who pays.")],
+    ],
+    "beta": [[("text", "Water rights under climate change.")], [("text", "Nothing here.")]],
+    "copy": [[("text", "Climate change, water rights and the WHO.")]],
+    "delta": [[("text", "Climate change and the WHO.")], [("list", "Climate change again.")]],
+    "epsilon": [[("text", "A climate change adaptation plan.")], [("text", "The WHO met.")], [], [("text", "End.")]],
+    "gamma": [[("text", "The WHO met.")], [("text", "Plans for climate change adap-\ntation and water-\nrights.")]],
+    "zeta": [[("text", "Of water rights.")], [("text", "A changing\nclimate.")]],
+}
+OUTSIDE = {"copy"}
+SOURCES = {"alpha": "north", "zeta": "south"}
+
+P: dict[str, dict[str, list[tuple[int, int, bool]]]] = {
+    ADAPTATION: {"alpha": [(1, 1, True)], "epsilon": [(1, 1, False)], "gamma": [(2, 1, False)]},
+    CLIMATE: {
+        "alpha": [(1, 1, True), (2, 1, False)],
+        "beta": [(1, 1, False)],
+        "delta": [(1, 1, False), (2, 1, False)],
+        "epsilon": [(1, 1, False)],
+        "gamma": [(2, 1, False)],
+        "zeta": [(2, 1, False)],
+    },
+    WATER: {"alpha": [(1, 1, False), (2, 2, False)], "beta": [(1, 1, False)], "zeta": [(1, 1, False)]},
+    WHO: {"alpha": [(3, 1, False)], "delta": [(1, 1, False)], "epsilon": [(2, 1, False)], "gamma": [(1, 1, False)]},
+}  # page, mentions, in a heading
+
+QUERIES = [
+    ("q_f647a5dad3", (ADAPTATION, CLIMATE, WHO)),
+    ("q_3cf5327d7a", (CLIMATE, WATER)),
+    ("q_97480fe057", (WATER, WHO)),
+]
+
+
+def judge(pages: list[list[int]], present: list[bool], level: Level) -> Row:
+    """Judge one pair by trying everything."""
+    n, clue_count = len(pages), sum(present)
+    row: Row = {"grade": clue_count, "clue_count": clue_count, "gold": False, "gate": "incomplete", "pages": pages}
+    row |= {"witness": None, "shared_pages": None, "violator": None, "evidence": []}
+    if clue_count < n:
+        return row
+    if level == "document":
+        return row | {"gold": True, "gate": "document_level"}
+    if shared := [page for page in pages[0] if all(page in other for other in pages)]:
+        return row | {"grade": n - 1, "gate": "single_page", "shared_pages": shared}
+    if assignments := [choice for choice in itertools.product(*pages) if len(set(choice)) == n]:
+        return row | {"gold": True, "gate": "ok", "witness": list(min(assignments))}
+    for size in range(2, n + 1):
+        for members in itertools.combinations(range(n), size):
+            union = sorted({page for member in members for page in pages[member]})
+            if len(union) < size:
+                return row | {"grade": n - 1, "gate": "no_assignment", "violator": (members, union)}
+    raise AssertionError(pages)
+
+
+class SerialMapper:
+    """Maps in this process."""
+
+    n_workers = 1
+
+    def map(self, function: Callable[[ItemT], ResultT], items: Iterable[ItemT]) -> Iterator[ResultT]:
+        return map(function, items)
+
+
+@dataclass(frozen=True)
+class TinyBuild:
+    """The build on disk, with ways to damage it."""
+
+    build: Build
+    level: Level
+
+    @property
+    def p0(self) -> Path:
+        return self.build.version(0)
+
+    @property
+    def benchmark(self) -> Path:
+        return self.build.benchmark
+
+    def run(self) -> StageResult:
+        config = BuildConfig.model_validate({"schema": 1, "corpus": {"file": "corpus.jsonl"}})
+        return Gate().run(StageContext(self.build, config, SerialMapper(), NullProgress()))
+
+    def report(self) -> Row:
+        report: Row = json.loads((self.benchmark / "gate.json").read_text("utf-8"))
+        return report
+
+    def write(self, path: Path, rows: Iterable[Row]) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+
+    def read(self, path: Path) -> list[Row]:
+        return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+    def edit(self, path: Path, change: Callable[[list[Row]], object]) -> None:
+        """Change the rows of a JSONL file in place."""
+        rows = self.read(path)
+        change(rows)
+        self.write(path, rows)
+
+    def edit_json(self, path: Path, change: Callable[[Row], object]) -> None:
+        """Change a JSON file in place."""
+        value: Row = json.loads(path.read_text("utf-8"))
+        change(value)
+        path.write_text(json.dumps(value), "utf-8")
+
+    def edit_lines(self, path: Path, change: Callable[[list[str]], object]) -> None:
+        """Change the lines of a text file in place."""
+        lines = path.read_text("utf-8").splitlines()
+        change(lines)
+        path.write_text("".join(line + "\n" for line in lines), "utf-8")
+
+    def seal(self) -> None:
+        """Make all recorded digests right again, so that a fault is judged for itself."""
+        digests = {name: _sha256(self.p0 / name) for name in ("conditions.jsonl", "evidence.jsonl")}
+        self.edit_json(self.p0 / "version.json", lambda value: value.update(digests=digests))
+        qrels = _sha256(self.benchmark / "qrels.jsonl")
+        self.edit_json(
+            self.benchmark / "qrels.meta.json",
+            lambda value: value.update(inventory_digests=digests, qrels_sha256=qrels),
+        )
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def write_corpus(tiny: TinyBuild) -> None:
+    documents: list[Row] = []
+    quality: list[Row] = []
+    for doc_id, pages in PAGES.items():
+        source = SOURCES.get(doc_id, "north")
+        documents.append({"doc_id": doc_id, "source": source, "n_pages": len(pages), "file_name": f"{doc_id}.pdf"})
+        outside = doc_id in OUTSIDE
+        row: Row = {"kind": "document", "doc_id": doc_id, "source": source, "status": "ok", "n_pages": len(pages)}
+        row |= {"pages_ok": len(pages), "pages_empty": 0, "pages_failed": 0, "n_words": 9, "language": "en"}
+        row |= {"flags": [], "in_benchmark": not outside, "gold_eligible": True, "message": None}
+        quality.append(row | {"removed": "duplicate" if outside else None})
+        if tiny.level == "page":
+            tiny.write(tiny.build.page_file(doc_id), [page_row(doc_id, number) for number in range(1, len(pages) + 1)])
+    quality.append(
+        {"kind": "source", "source": "north", "n_documents": 7, "n_pages": 16, "pages_passed": 16, "passed": True}
+    )
+    tiny.write(tiny.build.documents(), documents)
+    tiny.write(tiny.build.quality(), quality)
+
+
+def page_row(doc_id: str, number: int) -> Row:
+    blocks = [{"role": role, "level": None, "text": text, "bbox": None} for role, text in PAGES[doc_id][number - 1]]
+    row: Row = {"page": number, "page_label": None, "width": 61200, "height": 79200, "rotation": 0, "backend": "hand"}
+    row |= {"backend_version": "1", "status": "ok" if blocks else "empty", "flags": [], "blocks": blocks}
+    return row | {"text_sha256": "0" * 64, "doc_id": doc_id}
+
+
+def write_p0(tiny: TinyBuild) -> None:
+    paged = tiny.level == "page"
+    conditions: list[Row] = []
+    evidence: list[Row] = []
+    for key, documents in P.items():
+        names = ("form", "match", "document_frequency", "page_frequency")
+        row: Row = {"condition_id": key, "name": NAMES[key], "document_frequency": len(documents), "rubric": None}
+        row |= {"aliases": [dict(zip(names, alias, strict=True)) for alias in ALIASES[key]]}
+        row |= {"page_frequency": sum(map(len, documents.values())), "verdict": {"judge": "hand", "reason": "kept"}}
+        conditions.append(row)
+        for doc_id, found in documents.items():
+            pages, mentions, headings = ([*column] for column in zip(*found, strict=True))
+            parallel: Row = {"pages": pages, "mentions": mentions, "in_heading": headings}
+            parallel = parallel if paged else {"pages": None, "mentions": [], "in_heading": []}
+            evidence.append({"condition_id": key, "doc_id": doc_id} | parallel)
+    tiny.write(tiny.p0 / "conditions.jsonl", conditions)
+    tiny.write(tiny.p0 / "evidence.jsonl", evidence)
+    n_pages = sum(len(found) for documents in P.values() for found in documents.values())
+    counts = {"conditions": 4, "documents": 6, "evidence": len(evidence), "pages": n_pages if paged else 0}
+    version: Row = {
+        "version": 0,
+        "parent": None,
+        "level": tiny.level,
+        "decisions": [],
+        "text_version": 1,
+        "digests": {},
+    }
+    version |= {"allowed_roles": ["title", "text", "list", "table", "caption", "footnote"], "counts": counts}
+    (tiny.p0 / "version.json").write_text(json.dumps(version), "utf-8")
+
+
+def quote(condition: str, doc_id: str, page: int, level: Level) -> Row:
+    text = next(text for role, text in PAGES[doc_id][page - 1] if role != "header" and mentions(condition, text))
+    return {"condition_id": condition, "page": page if level == "page" else None, "quote": text, "call_key": None}
+
+
+def mentions(condition: str, text: str) -> bool:
+    plain = text.replace("-\n", "").replace("\n", " ")
+    return any(
+        form in plain if match == "exact" else form.lower() in plain.lower() for form, match, *_ in ALIASES[condition]
+    )
+
+
+def write_benchmark(tiny: TinyBuild) -> None:
+    queries: list[Row] = []
+    qrels: list[Row] = []
+    for query_id, ids in QUERIES:
+        rows: list[Row] = []
+        for doc_id in sorted({doc_id for key in ids for doc_id in P[key]}):
+            pages = [[page for page, *_ in P[key].get(doc_id, [])] if tiny.level == "page" else [] for key in ids]
+            row: Row = {"query_id": query_id, "doc_id": doc_id}
+            row |= judge(pages, [doc_id in P[key] for key in ids], tiny.level)
+            if row["violator"]:
+                members, union = row["violator"]
+                row["violator"] = {"conditions": [ids[member] for member in members], "pages": union}
+            if row["gold"]:
+                row["evidence"] = [quote(key, doc_id, P[key][doc_id][0][0], tiny.level) for key in ids]
+            rows.append(row)
+        golds = [row["doc_id"] for row in rows if row["gold"]]
+        names = [NAMES[key] for key in ids]
+        strata: Row = {"l_min": min(len(PAGES[doc_id]) for doc_id in golds), "d_plus": len(rows)}
+        strata |= {"sources": sorted({SOURCES.get(doc_id, "north") for doc_id in golds})}
+        forms = {"raw": " and ".join(names), "clean_v2": "; ".join(f'"{name}"' for name in names)}
+        query: Row = {"query_id": query_id, "n": len(ids), "relaxation": None, "golds": golds, "n_judged": len(rows)}
+        query |= {"forms": forms | {"natural": f"Find {forms['clean_v2']}.", "paraphrase": None}, "strata": strata}
+        conditions = [
+            {"condition_id": key, "name": NAMES[key], "raw_name": NAMES[key], "aliases": [a[0] for a in ALIASES[key]]}
+            for key in ids
+        ]
+        queries.append(query | {"conditions": conditions})
+        qrels += rows
+    queries.sort(key=lambda row: str(row["query_id"]))
+    qrels.sort(key=lambda row: (row["query_id"], row["doc_id"]))
+    tiny.write(tiny.benchmark / "queries.jsonl", queries)
+    tiny.write(tiny.benchmark / "qrels.jsonl", qrels)
+    meta: Row = {"inventory_version": 0, "inventory_digests": {}, "level": tiny.level, "item_judge": "hand"}
+    meta |= {"item_model": None, "n_queries": 3, "n_qrels": len(qrels), "qrels_sha256": "0" * 64}
+    meta |= {"n_golds": sum(row["gold"] for row in qrels)}
+    (tiny.benchmark / "qrels.meta.json").write_text(json.dumps(meta), "utf-8")
+    write_trec(tiny, qrels)
+    write_beir(tiny, queries, qrels)
+
+
+def write_trec(tiny: TinyBuild, qrels: list[Row]) -> None:
+    arity = {query_id: len(ids) for query_id, ids in QUERIES}
+    conditions = dict(QUERIES)
+    for folder, n in (("", None), ("n2/", 2), ("n3/", 3)):
+        rows = [row for row in qrels if n in (None, arity[row["query_id"]])]
+        grades = [f"{row['query_id']} 0 {row['doc_id']} {row['grade']}\n" for row in rows]
+        golds = [f"{row['query_id']} 0 {row['doc_id']} 1\n" for row in rows if row["gold"]]
+        (tiny.benchmark / folder).mkdir(exist_ok=True)
+        (tiny.benchmark / folder / "qrels.trec").write_text("".join(grades), "utf-8")
+        (tiny.benchmark / folder / "qrels.gold.trec").write_text("".join(golds), "utf-8")
+    subtopics, pages = [], []
+    for row in qrels:
+        for number, key in enumerate(conditions[row["query_id"]], start=1):
+            if row["doc_id"] in P[key]:
+                subtopics.append(f"{row['query_id']} {number} {row['doc_id']} 1\n")
+        every_page = sorted(itertools.chain(*row["pages"]))
+        for page, copies in itertools.groupby(every_page):
+            pages.append(f"{row['query_id']} 0 {row['doc_id']}_p{page:04d} {len(list(copies))}\n")
+    (tiny.benchmark / "qrels.conditions.trec").write_text("".join(subtopics), "utf-8")
+    (tiny.benchmark / "qrels.pages.trec").write_text("".join(pages), "utf-8")
+
+
+def write_beir(tiny: TinyBuild, queries: list[Row], qrels: list[Row]) -> None:
+    folder = tiny.benchmark / "beir"
+    inside = [doc_id for doc_id in PAGES if doc_id not in OUTSIDE]
+    tiny.write(folder / "corpus.jsonl", [{"_id": key, "title": "", "text": "...", "metadata": {}} for key in inside])
+    texts = [{"_id": row["query_id"], "text": row["forms"]["clean_v2"], "metadata": {}} for row in queries]
+    tiny.write(folder / "queries.jsonl", texts)
+    lines = [f"{row['query_id']}\t{row['doc_id']}\t{row['grade']}\n" for row in qrels]
+    (folder / "qrels").mkdir()
+    (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(lines), "utf-8")
+    scores = [{"query-id": row["query_id"], "corpus-id": row["doc_id"], "score": row["grade"]} for row in qrels]
+    tiny.write(folder / "qrels" / "test.jsonl", scores)
+
+
+def make(folder: Path, level: Level) -> TinyBuild:
+    tiny = TinyBuild(Build(Workspace(folder), "tiny"), level)
+    write_corpus(tiny)
+    write_p0(tiny)
+    write_benchmark(tiny)
+    tiny.seal()
+    return tiny
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> TinyBuild:
+    """A page-level build without a fault."""
+    return make(tmp_path, "page")
+
+
+@pytest.fixture
+def tiny_documents(tmp_path: Path) -> TinyBuild:
+    """A document-level build without a fault."""
+    return make(tmp_path, "document")
