@@ -41,7 +41,7 @@ CAPITALISED = 32
 ALL_CAPITALS = 64
 """Written like an acronym, or in capitals throughout."""
 STARTS_BLOCK = 128
-"""First token of its block."""
+"""First token of its block, list items excepted: a short list item is no label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +71,22 @@ def tokenize(pages: Iterable[PageRow], allowed_roles: frozenset[str]) -> TokenSt
             if block.role not in allowed_roles:
                 continue
             before = len(words)
-            _tokenize_block(matching_text(block.text), IN_TITLE if block.role == "title" else 0, words, flags)
+            base = IN_TITLE if block.role == "title" else 0
+            first = base if block.role == "list" else base | STARTS_BLOCK
+            _tokenize_block(matching_text(block.text), base, first, words, flags)
             page_numbers.extend([page.page] * (len(words) - before))
     return TokenStream(
         words, [fold(word) for word in words], np.array(flags, dtype=np.uint8), np.array(page_numbers, dtype=np.int32)
     )
 
 
-def _tokenize_block(text: str, base: int, words: list[str], flags: list[int]) -> None:
+def _tokenize_block(text: str, base: int, first: int, words: list[str], flags: list[int]) -> None:
     previous_end = -1
     for match in TOKEN.finditer(text):
         word, start = match.group(), match.start()
         flag = base
         if previous_end < 0:
-            flag |= STARTS_SENTENCE | STARTS_BLOCK
+            flag = first | STARTS_SENTENCE
         else:
             gap = text[previous_end:start]
             if gap == " ":
