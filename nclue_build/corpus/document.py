@@ -91,9 +91,6 @@ class DocumentPages:
                 self._scale.observe(page)
         self._scale.settle()
         self._furniture.settle(self._scale.body_size)
-        for payload in read.payloads:
-            if isinstance(payload, bytes):
-                self._furniture.learn_slots(decode_page(payload))
         self.summary = Summary(n_pages=read.n_pages, error=read.error)
         self._digest = hashlib.sha256()
         self._signature = SignatureBuilder()

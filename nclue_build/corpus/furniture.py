@@ -25,6 +25,7 @@ _BIG_TYPE_PERCENT: Final = 125
 _MAX_LENGTH: Final = 160
 _MIN_TELLING_TEXT: Final = 8
 _MIN_SLOT_PAGES: Final = 3
+_MIN_REPEATS: Final = 3
 
 _FIGURES: Final = re.compile(r"\d+")
 _SPACE: Final = re.compile(r"\s+")
@@ -56,17 +57,50 @@ def zone(line: Line, page: RawPage) -> str | None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class _Outer:
+    """A line in an outer zone, as far as it matters for what repeats.
+
+    ``keys`` and ``slots`` have two entries each, for two overlapping rows of height bands: so bands have no
+    hard edges. ``offset`` is the figure of a page number minus the physical page.
+    """
+
+    plain: str
+    top: bool
+    size: int
+    direction: int
+    offset: int | None
+    keys: tuple[Key, ...]
+    slots: tuple[Slot, ...]
+
+    @classmethod
+    def of(cls, line: Line, page: RawPage, where: str) -> _Outer:
+        plain, top = _plain(line.text), where == "top"
+        number = _number(line.text)
+        bands = _bands(line, page, where)
+        return cls(
+            plain,
+            top,
+            line.size,
+            line.direction,
+            None if number is None else number - page.page,
+            tuple((plain, top, band, line.direction) for band in bands),
+            tuple((top, band, line.size, line.style, line.direction) for band in bands),
+        )
+
+
 @dataclass(slots=True)
 class Furniture:
-    """What repeats in a document; fed with every page, then asked about every line."""
+    """What repeats in a document; fed with every page, settled, then asked about every page again."""
 
     body_size: int = 0
     _n_pages: int = 0
+    _outer: list[_Outer] = field(default_factory=list)
     _pages: dict[Key, list[int]] = field(default_factory=lambda: defaultdict(list))
     _offsets: Counter[tuple[bool, int]] = field(default_factory=Counter)
     _accepted: set[Key] = field(default_factory=set)
     _texts: set[tuple[str, bool, int]] = field(default_factory=set)
-    _slot_pages: dict[Slot, int] = field(default_factory=dict)
+    _slot_pages: Counter[Slot] = field(default_factory=Counter)
 
     def observe(self, page: RawPage) -> None:
         """Take note of the outer lines of a page."""
@@ -75,57 +109,44 @@ class Furniture:
             where = zone(line, page)
             if where is None or len(line.text) > _MAX_LENGTH:
                 continue
-            text = _plain(line.text)
-            top = where == "top"
-            # A line is noted in its own and in the next band, so that bands have no hard edges.
-            for band in _bands(line, page, where):
-                pages = self._pages[text, top, band, line.direction]
+            outer = _Outer.of(line, page, where)
+            self._outer.append(outer)
+            for key in outer.keys:
+                pages = self._pages[key]
                 if not pages or pages[-1] != page.page:
                     pages.append(page.page)
-            number = _number(line.text)
-            if number is not None:
-                self._offsets[top, number - page.page] += 1
+            if outer.offset is not None:
+                self._offsets[outer.top, outer.offset] += 1
 
     def settle(self, body_size: int) -> None:
-        """Decide, once all pages have been seen, which texts repeat often enough."""
+        """Decide, once all pages have been seen, which texts repeat often enough, and where such texts stand."""
         self.body_size = body_size
         self._accepted = {key for key, pages in self._pages.items() if self._repeats(pages)}
+        for outer in self._outer:
+            if self._is_accepted(outer):
+                self._slot_pages.update(outer.slots)
+                if len(outer.plain) >= _MIN_TELLING_TEXT:
+                    self._texts.add((outer.plain, outer.top, outer.size))
+        self._outer.clear()
 
     def _repeats(self, pages: list[int]) -> bool:
         if len(pages) < 2:  # noqa: PLR2004 - once is no repetition
             return False
         if self._n_pages <= _SHORT_DOCUMENT:
             return True
-        needed = 3
-        return any(last - first < _WINDOW for first, last in zip(pages, pages[needed - 1 :], strict=False))
+        return any(last - first < _WINDOW for first, last in zip(pages, pages[_MIN_REPEATS - 1 :], strict=False))
 
-    def learn_slots(self, page: RawPage) -> None:
-        """Second look at a page: at which places do accepted texts stand?"""
-        for line in page.lines:
-            where = zone(line, page)
-            if where is None or not self._is_accepted(line, page, where):
-                continue
-            for band in _bands(line, page, where):
-                slot = (where == "top", band, line.size, line.style, line.direction)
-                self._slot_pages[slot] = self._slot_pages.get(slot, 0) + 1
-            if len(text := _plain(line.text)) >= _MIN_TELLING_TEXT:
-                self._texts.add((text, where == "top", line.size))
-
-    def _is_accepted(self, line: Line, page: RawPage, where: str) -> bool:
-        text = _plain(line.text)
-        keys = [(text, where == "top", band, line.direction) for band in _bands(line, page, where)]
-        if not any(key in self._accepted for key in keys):
+    def _is_accepted(self, outer: _Outer) -> bool:
+        if not any(key in self._accepted for key in outer.keys):
             return False
-        if line.size * 100 >= _BIG_TYPE_PERCENT * self.body_size and line.direction == 0:
+        if outer.size * 100 >= _BIG_TYPE_PERCENT * self.body_size and outer.direction == 0:
             # Titles of chapters and slides repeat, too: big type must be all over the document.
-            return 4 * max(len(self._pages[key]) for key in keys) >= self._n_pages
-        if _number(line.text) is not None and text == "#":
-            return self._is_counting(line.text, page, where)
-        return True
+            return 4 * max(len(self._pages[key]) for key in outer.keys) >= self._n_pages
+        return outer.plain != "#" or self._is_counting(outer)
 
-    def _is_counting(self, text: str, page: RawPage, where: str) -> bool:
-        number = _number(text)
-        return number is not None and self._offsets[where == "top", number - page.page] > 1
+    def _is_counting(self, outer: _Outer) -> bool:
+        """Whether a figure grows with the pages, as page numbers do and table cells do not."""
+        return outer.offset is not None and self._offsets[outer.top, outer.offset] > 1
 
     def roles(self, page: RawPage) -> list[str | None]:
         """Role of every line of a page: ``header``, ``footer``, ``page_number``, or None for the text.
@@ -147,17 +168,14 @@ class Furniture:
     def _is_furniture(self, line: Line, page: RawPage, where: str) -> bool:
         if len(line.text) > _MAX_LENGTH:
             return False
-        if self._is_accepted(line, page, where):
-            return True
-        if _NAMED_PAGE.fullmatch(line.text) or self._is_counting(line.text, page, where):
+        outer = _Outer.of(line, page, where)
+        if self._is_accepted(outer) or _NAMED_PAGE.fullmatch(line.text) or self._is_counting(outer):
             return True
         if line.size * 100 >= _BIG_TYPE_PERCENT * self.body_size:
             return False
-        top = where == "top"
         # Running heads of other chapters, and known heads that sit a little higher or lower here.
-        return (_plain(line.text), top, line.size) in self._texts or any(
-            self._slot_pages.get((top, band, line.size, line.style, line.direction), 0) >= _MIN_SLOT_PAGES
-            for band in _bands(line, page, where)
+        return (outer.plain, outer.top, outer.size) in self._texts or any(
+            self._slot_pages[slot] >= _MIN_SLOT_PAGES for slot in outer.slots
         )
 
     @staticmethod

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _CID: Final = re.compile(r"\(cid:\d+\)")
 _WORD: Final = re.compile(r"[^\W_]+")
 _VOWEL: Final = re.compile(r"[aeiouy\u00c0-\uffff]", re.IGNORECASE)
+_MEANINGLESS: Final = re.compile("[\ufffd\ue000-\uf8ff]")
 _MIN_WORDS: Final = 40
 _PLACEHOLDER_WORDS: Final = """
     lorem ipsum dolor amet consectetur adipiscing adipisicing eiusmod tempor incididunt labore magna aliqua
@@ -99,7 +100,7 @@ def text_flags(text: str, words: Sequence[str], counts: LanguageCount) -> set[st
         distinct = set(words)
         if len(distinct & _PLACEHOLDER) >= _MIN_PLACEHOLDER:
             flags.add("placeholder_text")
-        if _is_low_word_ratio(words):
+        if _is_low_word_ratio(words, distinct):
             flags.add("low_word_ratio")
         language = counts.language()
         if language not in {None, "en"} or 2 * counts.n_latin < counts.n_words:
@@ -109,12 +110,14 @@ def text_flags(text: str, words: Sequence[str], counts: LanguageCount) -> set[st
 
 def is_broken(text: str) -> bool:
     """Whether most characters of a page have no meaning: then its text layer is of no use."""
-    n_broken = text.count("\ufffd") + sum("\ue000" <= char <= "\uf8ff" for char in text)
-    return 2 * n_broken > sum(not char.isspace() for char in text)
+    n_broken = len(_MEANINGLESS.findall(text))
+    return n_broken > 0 and 2 * n_broken > sum(not char.isspace() for char in text)
 
 
-def _is_low_word_ratio(words: Sequence[str]) -> bool:
-    candidates = [word for word in words if len(word) > 2 and word.isalpha()]  # noqa: PLR2004 - long enough to be one
+def _is_low_word_ratio(words: Sequence[str], distinct: set[str]) -> bool:
+    """Whether many of the distinct words have no vowel, or most words are single letters."""
+    candidates = [word for word in distinct if len(word) > 2 and word.isalpha()]  # noqa: PLR2004 - long enough to be one
     without = sum(1 for word in candidates if not _VOWEL.search(word))
-    single = sum(1 for word in words if len(word) == 1 and word.isalpha())
-    return (len(candidates) >= _MIN_WORDS and 4 * without > len(candidates)) or 2 * single > len(words)
+    if len(candidates) >= _MIN_WORDS and 4 * without > len(candidates):
+        return True
+    return 2 * sum(1 for word in words if len(word) == 1 and word.isalpha()) > len(words)

@@ -35,6 +35,8 @@ _MIN_TITLE_LETTERS: Final = 3
 _MAX_CAPTION_CHARS: Final = 400
 _MIN_VISIBLE_SIZE: Final = 300
 """Type smaller than 3 pt is there for machines: anchors, identifiers."""
+_MIN_FIGURE_WORDS: Final = 4
+_MAX_FIGURE_WORDS: Final = 400
 _LEVELS: Final = 6
 
 _CAPTION: Final = re.compile(
@@ -45,7 +47,7 @@ _CAPTION: Final = re.compile(
 _FOOTNOTE: Final = re.compile(r"(?:\d{1,3}|[*\u2020\u2021\u00a7]{1,3}|[a-z](?=[A-Z\s]))[.)]?\s*\S")
 _LIST_MARK: Final = re.compile(r"(?:\(?(?:\d{1,2}|[A-Za-z]|[ivx]{1,5})[.)]|\[\d{1,3}\])\s+\S")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
-_WORD: Final = re.compile(r"\S+")
+_FIGURE: Final = re.compile(r"(?<!\S)[^\s\d]*\d\S*")
 _ENDS_TEXT: Final = (".", ",", ";")
 _SECTION_NUMBER: Final = re.compile(r"(?:\d{1,2}\.){0,4}\d{1,2}\.?\s+[A-Z]|[IVX]{1,5}\.\s+[A-Z]|[A-Z]\.\s+[A-Z]")
 
@@ -204,11 +206,10 @@ def _is_bold_title(segment: Segment, following: Segment | None, scale: TypeScale
 
 
 def _is_mostly_figures(text: str) -> bool:
-    words = _WORD.findall(text)
-    if len(words) < 4:  # noqa: PLR2004 - too little to tell
+    n_words = len(text.split())
+    if not _MIN_FIGURE_WORDS <= n_words <= _MAX_FIGURE_WORDS:
         return False
-    figures = sum(1 for word in words if any(char.isdigit() for char in word))
-    return figures * 10 >= 6 * len(words)
+    return len(_FIGURE.findall(text)) * 10 >= 6 * n_words
 
 
 def _mark_footnotes(segments: Sequence[Segment], page: RawPage, scale: TypeScale) -> None:

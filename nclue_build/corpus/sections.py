@@ -34,6 +34,7 @@ _REFERENCES: Final = re.compile(
     re.IGNORECASE,
 )
 _LEADERS: Final = re.compile(r"(?:\.\s?){4,}|\u2026{2,}|_{6,}|(?:\u00b7\s?){4,}")
+_LEADER_MARKS: Final = ("...", ". .", "\u2026", "___", "\u00b7")
 _NUMBER_AT_END: Final = re.compile(
     r"(?:\s|\.|\u2026|_)(?:\d{1,4}|[ivxlc]{1,7}|[A-Z]{1,2}[-.\u2013]\d{1,3}|\d{1,2}[-\u2013]\d{1,3})\.?$"
 )
@@ -48,9 +49,12 @@ _INDEX_SHAPE: Final = re.compile(
 )
 _ONLY_LEADERS: Final = re.compile(r"[.\s\u2026\u00b7_]{8,}(?:\d{1,4}|[ivxlc]{1,7})?")
 _SPACE: Final = re.compile(r"\s+")
-_LEADER_LINE_MIN: Final = 2
+_MIN_ENTRIES: Final = 2
 _MIN_LEADERS: Final = 5
 _MAX_HEADING: Final = 60
+_LOWEST_LEVEL: Final = 6
+_REFERENCES_PERCENT: Final = 40
+"""Share of the characters of a section's page that must look like references."""
 _CONTINUES_PERCENT: Final = 40
 _MIN_PARAGRAPH_CHARS: Final = 240
 
@@ -72,6 +76,9 @@ class Sections:
             The segments, mixed ones cut into their lines.
         """
         heading = next((i for i, s in enumerate(segments) if _is_contents_heading(s)), None)
+        leaders = {id(line) for s in segments for line in s.lines if _ends_in_leaders(line)}
+        if heading is None and not self.in_contents and len(leaders) < _MIN_LEADERS:
+            return _cut_leader_lines(segments, leaders)
         ends = [
             line
             for segment in segments
@@ -79,15 +86,17 @@ class Sections:
             if (_ONLY_NUMBER.fullmatch(line.text) and len(segment.lines) == 1) or _ONLY_LEADERS.fullmatch(line.text)
         ]
         entries = {id(line) for s in segments for line in s.lines if _is_entry(line, ends)}
-        leaders = sum(1 for s in segments for line in s.lines if _ends_in_leaders(line))
         n_lines = sum(len(s.lines) for s in segments)
         is_full = len(entries) * 100 >= _CONTINUES_PERCENT * n_lines and len(entries) > 1
-        continues = is_full and (self.in_contents or leaders >= _MIN_LEADERS)
-        started = heading is not None and len(entries) >= _LEADER_LINE_MIN
+        continues = is_full and self.in_contents
+        started = len(entries) >= _MIN_ENTRIES if heading is not None else is_full
         self.in_contents = continues or started
         if not self.in_contents:
-            return self._mark_leader_lines(segments)
-        first = heading if heading is not None and not continues else 0
+            return _cut_leader_lines(segments, leaders)
+        first = 0
+        if not continues:
+            is_start = [bool(_ends_in_leaders(s.lines[0])) for s in segments] if heading is None else []
+            first = is_start.index(True) if True in is_start else heading or 0
         result = segments[:first]
         inside = True
         for segment in segments[first:]:
@@ -96,20 +105,12 @@ class Sections:
             if inside and not _is_paragraph(segment, entries):
                 segment.role = "toc"
                 result.append(segment)
-            elif any(id(line) in entries and _LEADERS.search(line.text) for line in segment.lines):
+            elif any(id(line) in entries and _has_leaders(line.text) for line in segment.lines):
                 result += _cut_lines(segment, entries)
             else:
                 result.append(segment)
         self.in_contents = inside
         return result
-
-    @staticmethod
-    def _mark_leader_lines(segments: list[Segment]) -> list[Segment]:
-        """Outside a contents section, only dot leaders that end in a page number count, and not alone."""
-        leaders = {id(line) for segment in segments for line in segment.lines if _ends_in_leaders(line)}
-        if len(leaders) <= _LEADER_LINE_MIN:
-            return segments
-        return [part for segment in segments for part in _cut_lines(segment, leaders)]
 
     def mark_references(self, segments: Sequence[Segment]) -> None:
         """Mark reference lists and indexes ``reference``, until a heading of the same or a higher rank.
@@ -117,35 +118,41 @@ class Sections:
         Args:
             segments: Segments of a page in reading order with their roles.
         """
-        start = 0
-        for index, segment in enumerate(segments):
-            is_heading = segment.role == "title" or (segment.role == "text" and len(segment.lines) == 1)
-            if is_heading and len(segment.text) < 60 and _REFERENCES.fullmatch(segment.text):  # noqa: PLR2004 - a heading
-                self._close(segments[start:index])
-                start = index + 1
-                self.references_level = segment.level or 6
-                segment.role, segment.level = "reference", None
-            elif (
-                self.references_level is not None
-                and segment.role == "title"
-                and ((segment.level or 6) <= self.references_level)
-            ):
-                self._close(segments[start:index])
-                self.references_level = None
-        self._close(segments[start:])
+        run: list[Segment] = []
+        for segment in segments:
+            if _is_references_heading(segment):
+                self._close(run)
+                run = [segment]
+                self.references_level = segment.level or _LOWEST_LEVEL
+            elif self.references_level is not None:
+                if segment.role == "title" and (segment.level or _LOWEST_LEVEL) <= self.references_level:
+                    self._close(run)
+                    run = []
+                    self.references_level = None
+                else:
+                    run.append(segment)
+        self._close(run)
 
     def _close(self, run: Sequence[Segment]) -> None:
-        """Mark a run of the section when most of it looks like references; else the section has ended."""
-        if self.references_level is None:
+        """Mark a run of the section when enough of it looks like references; else the section has ended."""
+        if self.references_level is None or not run:
             return
-        body = [s for s in run if s.role not in {"toc", "footnote"}]
+        body = [s for s in run if s.role not in {"toc", "footnote"} and not _is_references_heading(s)]
         total = sum(s.n_chars for s in body)
         shaped = sum(s.n_chars for s in body if _is_reference(s))
-        if total and shaped * 100 < 40 * total:
+        if total and shaped * 100 < _REFERENCES_PERCENT * total:
             self.references_level = None
             return
-        for segment in body:
-            segment.role, segment.level = "reference", None
+        for segment in run:
+            if segment.role not in {"toc", "footnote"}:
+                segment.role, segment.level = "reference", None
+
+
+def _is_references_heading(segment: Segment) -> bool:
+    text = segment.text
+    if len(text) > _MAX_HEADING or segment.row_cells or not _REFERENCES.fullmatch(text):
+        return False
+    return segment.role == "title" or (segment.role == "text" and len(segment.lines) == 1)
 
 
 def _is_contents_heading(segment: Segment) -> bool:
@@ -156,14 +163,26 @@ def _is_contents_heading(segment: Segment) -> bool:
     return bool(_CONTENTS.fullmatch(text)) or _SPACE.sub("", text).lower() in {"contents", "tableofcontents"}
 
 
+def _has_leaders(text: str) -> bool:
+    # The plain search first: it is many times faster, and nearly every line has none.
+    return any(mark in text for mark in _LEADER_MARKS) and bool(_LEADERS.search(text))
+
+
 def _ends_in_leaders(line: Line) -> bool:
-    return bool(_LEADERS.search(line.text) and _NUMBER_AT_END.search(line.text))
+    return _has_leaders(line.text) and bool(_NUMBER_AT_END.search(line.text))
 
 
 def _is_entry(line: Line, ends: Sequence[Line]) -> bool:
-    if _NUMBER_AT_END.search(line.text) or _LEADERS.search(line.text):
+    if _NUMBER_AT_END.search(line.text) or _has_leaders(line.text):
         return True
     return any(same_row(line, end) and 2 * end.x0 >= line.x0 + line.x1 for end in ends)
+
+
+def _cut_leader_lines(segments: list[Segment], leaders: set[int]) -> list[Segment]:
+    """Outside a contents section, only dot leaders that end in a page number count, and not alone."""
+    if len(leaders) <= _MIN_ENTRIES:
+        return segments
+    return [part for segment in segments for part in _cut_lines(segment, leaders)]
 
 
 def _is_paragraph(segment: Segment, entries: set[int]) -> bool:
