@@ -117,6 +117,40 @@ def init(
 
 
 @_verb
+def doctor(session: Session) -> Reply:
+    """Say whether this machine can run a build."""
+    from nclue_build.cli.render import doctor_reply
+    from nclue_build.workflow.doctor import examine
+
+    return doctor_reply(examine(session.workspace))
+
+
+@_verb
+def validate(session: Session) -> Reply:
+    """Check files, ids, digests and receipts of a build."""
+    from nclue_build.cli.progress import make_display
+    from nclue_build.cli.render import validation_reply
+    from nclue_build.workflow.validation.build import validate_build
+
+    with make_display(quiet=session.quiet) as display:
+        return validation_reply(validate_build(session.workspace, session.build, progress=display))
+
+
+@_verb
+def schema(
+    session: Session,  # noqa: ARG001 - every verb takes the common options
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Kind of file; without it, all are listed.")
+    ] = None,
+) -> Reply:
+    """List the kinds of files, or print the schema of one."""
+    from nclue_build.cli.render import families_reply, schema_reply
+    from nclue_build.workflow.families import find_family
+
+    return families_reply() if name is None else schema_reply(find_family(name))
+
+
+@_verb
 def extract(session: Session, *, fresh: Fresh = False) -> Reply:
     """Read the PDFs into typed blocks, page by page."""
     return _run(session, "extract", "extract", fresh=fresh)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from nclue_build.cli.reply import Reply, table
-from nclue_build.core.errors import EXIT_FINDINGS, EXIT_OK
+from nclue_build.core.errors import EXIT_FINDINGS, EXIT_OK, Finding
+from nclue_build.workflow.families import FAMILIES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from nclue_build.workflow.doctor import Check
+    from nclue_build.workflow.families import Family
     from nclue_build.workflow.plan import StagePlan
     from nclue_build.workflow.runner import RunReport
     from nclue_build.workflow.samples import Sample
     from nclue_build.workflow.scaffold import Scaffold
     from nclue_build.workflow.summary import Made
+    from nclue_build.workflow.validation.build import Validation
 
 _QUOTE_WIDTH = 160
 
@@ -37,6 +42,48 @@ def scaffold_reply(made: Scaffold, folder: Path) -> Reply:
         f"next: nclue-build -w {folder} run",
     ]
     return Reply(result, "\n".join(lines))
+
+
+def doctor_reply(checks: Sequence[Check]) -> Reply:
+    """Reply of ``doctor``."""
+    findings = [Finding("not-fit", f"{check.name}: {check.value}: {check.advice}") for check in checks if not check.ok]
+    rows = [(check.name, f"{'ok     ' if check.ok else 'missing'}  {check.value}") for check in checks]
+    return Reply(
+        {"checks": [asdict(check) for check in checks]},
+        table(rows) + ("\nto do" if findings else ""),
+        findings,
+        EXIT_FINDINGS if findings else EXIT_OK,
+    )
+
+
+def validation_reply(found: Validation) -> Reply:
+    """Reply of ``validate``."""
+    result = {
+        "build": found.build.name,
+        "counts": dict(found.counts),
+        "n_findings": found.n_findings,
+        "not_run": list(found.not_run),
+    }
+    rows: list[tuple[str, object]] = [
+        ("files", found.counts.get("files", 0)),
+        ("rows", found.counts.get("rows", 0)),
+        ("not run", ", ".join(found.not_run)),
+        ("verdict", "valid" if found.ok else f"{found.n_findings} findings"),
+    ]
+    text = f"build {found.build.name!r} in {found.build.workspace.root}\n{table(rows)}"
+    return Reply(result, text, found.findings, EXIT_OK if found.ok else EXIT_FINDINGS)
+
+
+def families_reply() -> Reply:
+    """Reply of ``schema``."""
+    rows = [(family.name, family.file) for family in FAMILIES]
+    return Reply({"families": [{"name": name, "file": file} for name, file in rows]}, table(rows))
+
+
+def schema_reply(family: Family) -> Reply:
+    """Reply of ``schema NAME``."""
+    schema = family.json_schema()
+    return Reply({"name": family.name, "file": family.file, "schema": schema}, json.dumps(schema, indent=2))
 
 
 def plan_reply(plans: Sequence[StagePlan]) -> Reply:

@@ -90,6 +90,16 @@ def stale_reasons(build: Build, stage: Stage, declared: Declaration, digests: Di
     if receipt is None:
         unreadable = receipt_path(build, stage.name).exists()
         return ("its receipt cannot be read" if unreadable else "not run yet",)
+    reasons = changed_since(build, stage, declared, receipt, digests)
+    if altered := altered_outputs(build, receipt, digests):
+        reasons += ("outputs altered: " + _few([f"{path} {what}" for path, what in altered]),)
+    return reasons
+
+
+def changed_since(
+    build: Build, stage: Stage, declared: Declaration, receipt: Receipt, digests: Digests
+) -> tuple[str, ...]:
+    """What a stage depends on and is no longer as its receipt says."""
     reasons: list[str] = []
     if receipt.stage_version != stage.version:
         reasons.append(f"its rules changed (version {receipt.stage_version}, now {stage.version})")
@@ -99,8 +109,6 @@ def stale_reasons(build: Build, stage: Stage, declared: Declaration, digests: Di
     inputs = digest_all(build, declared.inputs, digests)
     if changed := _changed_files(receipt.inputs, inputs):
         reasons.append("inputs changed: " + _few(changed))
-    if altered := altered_outputs(build, receipt, digests):
-        reasons.append("outputs altered: " + _few([f"{path} {what}" for path, what in altered]))
     return tuple(reasons)
 
 

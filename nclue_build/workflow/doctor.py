@@ -1,0 +1,139 @@
+"""The doctor: is this machine fit to run a build, and what is missing."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import nclue_build
+from nclue_build.core.errors import NclueError
+from nclue_build.store.config_file import load_config
+from nclue_build.store.workspace import Workspace
+from nclue_build.workflow.executors import available_cores
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PACKAGE: Final = "nclue-build"
+MIN_PYTHON: Final = (3, 11)
+_GIBIBYTE = 1 << 30
+_MIN_DISK_GIB = 1
+_SELF_TEST_PDF: Final = b"""%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj
+trailer<</Root 1 0 R>>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing looked at.
+
+    Args:
+        name: What.
+        ok: Whether it is fine; a thing that is only told is always fine.
+        value: What was found.
+        advice: What to do when it is not fine.
+    """
+
+    name: str
+    ok: bool
+    value: str
+    advice: str = ""
+
+
+def examine(workspace: Path | None = None) -> tuple[Check, ...]:
+    """Look at Python, packages, the reader, the machine, and the workspace if there is one.
+
+    Args:
+        workspace: A workspace that must be there; None looks for one and does without.
+
+    Returns:
+        The checks in a fixed order.
+    """
+    return (*_python(), *_packages(), _reader(), *_machine(), *_workspace(workspace))
+
+
+def _python() -> Iterator[Check]:
+    wanted = ".".join(map(str, MIN_PYTHON))
+    ok = sys.version_info >= MIN_PYTHON
+    yield Check("python", ok, platform.python_version(), "" if ok else f"install Python {wanted} or newer")
+    yield Check(PACKAGE, ok=True, value=nclue_build.__version__)
+
+
+def _packages() -> Iterator[Check]:
+    try:
+        declared = requires(PACKAGE) or []
+    except PackageNotFoundError:
+        yield Check("packages", ok=False, value="not installed", advice=f"install it: pip install {PACKAGE}")
+        return
+    for requirement in sorted(declared):
+        name = re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0]
+        try:
+            yield Check(name, ok=True, value=version(name))
+        except PackageNotFoundError:
+            yield Check(name, ok=False, value="missing", advice=f"pip install '{requirement}'")
+
+
+def _reader() -> Check:
+    """Read an empty page in the supervised process, exactly as extraction does."""
+    from nclue_build.corpus.supervisor import Limits, Supervisor  # noqa: PLC0415 - only where it is tried
+
+    supervisor = Supervisor(Limits(page_timeout_s=20, document_timeout_s=60, memory_mb=1024))
+    advice = "install pymupdf again: pip install --force-reinstall pymupdf"
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "page.pdf"
+            path.write_bytes(_SELF_TEST_PDF)
+            read = supervisor.read(path)
+    except NclueError as error:
+        return Check("reader", ok=False, value=error.message, advice=advice)
+    finally:
+        supervisor.close()
+    if read.n_pages != 1:
+        return Check("reader", ok=False, value=read.error or "cannot read a page", advice=advice)
+    return Check("reader", ok=True, value="pymupdf reads pages")
+
+
+def _machine() -> Iterator[Check]:
+    yield Check("cores", ok=True, value=str(available_cores()))
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        yield Check("memory", ok=True, value=f"{memory / _GIBIBYTE:.1f} GiB")
+
+
+def _workspace(explicit: Path | None) -> Iterator[Check]:
+    try:
+        workspace = Workspace.find(explicit)
+    except NclueError as error:
+        if explicit is not None or os.environ.get("NCLUE_WORKSPACE"):
+            yield Check("workspace", ok=False, value="not found", advice=error.message)
+        else:
+            yield Check("workspace", ok=True, value="none here")
+        yield _disk(Path.cwd())
+        return
+    yield Check("workspace", ok=True, value=str(workspace.root))
+    yield _disk(workspace.root)
+    for name in workspace.builds():
+        path = workspace.configs / f"{name}.toml"
+        try:
+            load_config(path)
+        except NclueError as error:
+            yield Check(f"build {name}", ok=False, value="its configuration cannot be read", advice=error.message)
+        else:
+            yield Check(f"build {name}", ok=True, value=f"configs/{name}.toml")
+
+
+def _disk(folder: Path) -> Check:
+    free = shutil.disk_usage(folder).free / _GIBIBYTE
+    ok = free >= _MIN_DISK_GIB
+    return Check("disk", ok, f"{free:.1f} GiB free", "" if ok else f"make room: less than {_MIN_DISK_GIB} GiB is free")

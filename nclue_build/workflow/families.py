@@ -1,0 +1,94 @@
+"""Every kind of file there is, with its model: what ``schema`` prints and ``validate`` checks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field, TypeAdapter
+
+from nclue_build.core.errors import UsageError
+from nclue_build.records.base import SCHEMA_VERSION
+from nclue_build.records.benchmark import Qrel, QrelsMeta, Query
+from nclue_build.records.composition import Composition, FormsQa
+from nclue_build.records.config import BuildConfig, WorkspaceMarker
+from nclue_build.records.corpus import CorpusRow, DocumentQuality, DuplicateGroup, PageRow, SourceQuality
+from nclue_build.records.envelope import Envelope
+from nclue_build.records.gate import GateReport
+from nclue_build.records.inventory import (
+    Cluster,
+    Condition,
+    EvidenceRow,
+    InventoryVersion,
+    Rejected,
+    SurfaceForm,
+)
+from nclue_build.workflow.receipts import Receipt
+
+QUALITY: Final[TypeAdapter[DocumentQuality | SourceQuality]] = TypeAdapter(
+    Annotated[DocumentQuality | SourceQuality, Field(discriminator="kind")]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A kind of file.
+
+    Args:
+        name: As ``schema NAME`` takes it: the file's name without its ending.
+        file: Where such files lie in a workspace.
+        kind: ``row`` (JSONL, the model describes a line), ``file`` (one JSON object), ``toml`` or ``stdout``.
+        model: What a row or file has to be.
+    """
+
+    name: str
+    file: str
+    kind: Literal["row", "file", "toml", "stdout"]
+    model: TypeAdapter[Any]
+
+    def json_schema(self) -> dict[str, Any]:
+        """JSON Schema (2020-12) of a row or file, with the file and the schema version it belongs to."""
+        return {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "x-nclue-family": self.name,
+            "x-nclue-file": self.file,
+            "x-nclue-schema-version": SCHEMA_VERSION,
+            **self.model.json_schema(mode="validation"),
+        }
+
+
+FAMILIES: Final = (
+    Family("workspace", "configs/workspace.toml", "toml", TypeAdapter(WorkspaceMarker)),
+    Family("config", "configs/<build>.toml", "toml", TypeAdapter(BuildConfig)),
+    Family("corpus", "corpus.jsonl, as the configuration names it", "row", TypeAdapter(CorpusRow)),
+    Family("documents", "inventory/<build>/documents.jsonl", "row", TypeAdapter(CorpusRow)),
+    Family("documents_quality", "inventory/<build>/documents_quality.jsonl", "row", QUALITY),
+    Family("duplicates", "inventory/<build>/duplicates.jsonl", "row", TypeAdapter(DuplicateGroup)),
+    Family("pages", "inventory/<build>/pages/<doc_id>.jsonl", "row", TypeAdapter(PageRow)),
+    Family("surface_forms", "inventory/<build>/surface_forms.jsonl", "row", TypeAdapter(SurfaceForm)),
+    Family("clusters", "inventory/<build>/clusters.jsonl", "row", TypeAdapter(Cluster)),
+    Family("rejected", "rejected.jsonl of inventory/<build> and benchmarks/<build>", "row", TypeAdapter(Rejected)),
+    Family("conditions", "inventory/<build>/P<k>/conditions.jsonl", "row", TypeAdapter(Condition)),
+    Family("evidence", "inventory/<build>/P<k>/evidence.jsonl", "row", TypeAdapter(EvidenceRow)),
+    Family("version", "inventory/<build>/P<k>/version.json", "file", TypeAdapter(InventoryVersion)),
+    Family("queries", "benchmarks/<build>/queries.jsonl", "row", TypeAdapter(Query)),
+    Family("qrels", "benchmarks/<build>/qrels.jsonl", "row", TypeAdapter(Qrel)),
+    Family("qrels.meta", "benchmarks/<build>/qrels.meta.json", "file", TypeAdapter(QrelsMeta)),
+    Family("composition", "benchmarks/<build>/composition.json", "file", TypeAdapter(Composition)),
+    Family("forms_qa", "benchmarks/<build>/forms_qa.json", "file", TypeAdapter(FormsQa)),
+    Family("gate", "benchmarks/<build>/gate.json", "file", TypeAdapter(GateReport)),
+    Family("receipt", ".nclue/receipts/<build>/<stage>.json", "file", TypeAdapter(Receipt)),
+    Family("envelope", "standard output of every verb with --json", "stdout", TypeAdapter(Envelope)),
+)
+
+
+def find_family(name: str) -> Family:
+    """The family of a name.
+
+    Raises:
+        UsageError: there is none of this name.
+    """
+    for family in FAMILIES:
+        if family.name == name:
+            return family
+    raise UsageError(f"no schema {name!r}: there are {', '.join(family.name for family in FAMILIES)}")

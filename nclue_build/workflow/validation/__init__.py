@@ -1,0 +1,1 @@
+"""Validation: inputs, schema, ids, digests and receipts, without recomputing anything."""

@@ -1,0 +1,120 @@
+"""Validating a whole build."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nclue_build.core.errors import Finding, NclueError
+from nclue_build.core.progress import NullProgress
+from nclue_build.store.config_file import load_config
+from nclue_build.workflow.executors import LocalMapper
+from nclue_build.workflow.plan import altered_outputs, changed_since
+from nclue_build.workflow.receipts import Digests, load_receipt
+from nclue_build.workflow.registry import STAGE_NAMES, load_stage
+from nclue_build.workflow.runner import find_build
+from nclue_build.workflow.validation.benchmark import check_benchmark
+from nclue_build.workflow.validation.corpus import KnownDocuments, check_corpus, check_extracted
+from nclue_build.workflow.validation.inventory import check_mined, check_version, versions
+from nclue_build.workflow.validation.report import Report
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from nclue_build.core.progress import Progress
+    from nclue_build.records.config import BuildConfig
+    from nclue_build.store.workspace import Build, Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """What validation found.
+
+    Args:
+        build: The build.
+        findings: The first findings, in the order of the build's files.
+        n_findings: All of them.
+        counts: Files and rows read.
+        not_run: Stages without receipt: whatever files they have were checked all the same.
+    """
+
+    build: Build
+    findings: tuple[Finding, ...]
+    n_findings: int
+    counts: Mapping[str, int]
+    not_run: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found."""
+        return not self.n_findings
+
+
+def validate_build(
+    workspace: Workspace | Path | None = None, build: str | None = None, *, progress: Progress | None = None
+) -> Validation:
+    """Check inputs, schema, ids, digests and receipts of a build without recomputing it.
+
+    Where ``gate`` asks whether the files say the truth, this asks whether they can be
+    trusted to be read: it is quick, needs no rerun, and also covers what came before the inventory.
+
+    Args:
+        workspace: As for :func:`nclue_build.run_build`.
+        build: As for :func:`nclue_build.run_build`.
+        progress: Listener for progress.
+
+    Returns:
+        The findings; an empty build has none.
+
+    Raises:
+        UsageError: no such workspace or build, or a configuration that cannot be read.
+    """
+    chosen = find_build(workspace, build)
+    config = load_config(chosen.config_path)
+    listener = progress or NullProgress()
+    report = Report(chosen)
+    documents, conditions = KnownDocuments(), frozenset[str]()
+    with LocalMapper(config.run.workers) as mapper:
+        listener.start("validate: corpus", None, "files")
+        check_corpus(report, config.corpus, mapper)
+        if chosen.documents().exists() or _has_run(chosen, "extract"):
+            listener.start("validate: pages", None, "documents")
+            documents = check_extracted(report, mapper)
+    listener.start("validate: inventory and benchmark", None, "files")
+    if chosen.version(0).exists() or _has_run(chosen, "mine"):
+        check_mined(report)
+        for number in versions(chosen.inventory) or [0]:
+            conditions = check_version(report, number, documents)
+    if chosen.benchmark.exists() or _has_run(chosen, "compose"):
+        check_benchmark(report, documents, conditions)
+    not_run = _check_receipts(report, config)
+    return Validation(chosen, tuple(report.findings), report.n_findings, dict(report.counts), not_run)
+
+
+def _has_run(build: Build, stage: str) -> bool:
+    return load_receipt(build, stage) is not None
+
+
+def _check_receipts(report: Report, config: BuildConfig) -> tuple[str, ...]:
+    """Compare every receipt with what is there; returns the stages that have none."""
+    build, digests = report.build, Digests()
+    missing = {finding.path for finding in report.findings if finding.code == "file-missing"}
+    not_run: list[str] = []
+    for name in STAGE_NAMES:
+        receipt = load_receipt(build, name)
+        if receipt is None:
+            not_run.append(name)
+            continue
+        for path, what in altered_outputs(build, receipt, digests):
+            if path not in missing:
+                code = "output-missing" if what == "is missing" else "output-altered"
+                report.extend([Finding(code, f"{what} since {name} wrote it", path)])
+        stage = load_stage(name)
+        try:
+            reasons = changed_since(build, stage, stage.declare(build, config), receipt, digests)
+        except NclueError:
+            continue  # the inputs themselves are at fault, which the check of the corpus has said
+        if reasons:
+            report.extend([Finding("stale-stage", f"{name}: {'; '.join(reasons)}", id=name)])
+    return tuple(not_run)
