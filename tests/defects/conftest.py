@@ -55,6 +55,7 @@ PAGES: dict[str, list[list[tuple[str, str]]]] = {
     "copy": [[("text", "Climate change, water rights and the WHO.")]],
     "delta": [[("text", "Climate change and the WHO.")], [("list", "Climate change again.")]],
     "epsilon": [[("text", "A climate change adaptation plan.")], [("text", "The WHO met.")], [], [("text", "End.")]],
+    "eta": [[("text", "Nothing of note, water or rights.")]],
     "gamma": [[("text", "The WHO met.")], [("text", "Plans for climate change adap-\ntation and water-\nrights.")]],
     "zeta": [[("text", "Of water rights.")], [("text", "A changing\nclimate.")]],
 }
@@ -220,7 +221,7 @@ def write_p0(tiny: TinyBuild) -> None:
     tiny.write(tiny.p0 / "conditions.jsonl", conditions)
     tiny.write(tiny.p0 / "evidence.jsonl", evidence)
     n_pages = sum(len(found) for documents in P.values() for found in documents.values())
-    counts = {"conditions": 4, "documents": 6, "evidence": len(evidence), "pages": n_pages if paged else 0}
+    counts = {"conditions": 4, "documents": 7, "evidence": len(evidence), "pages": n_pages if paged else 0}
     version: Row = {
         "version": 0,
         "parent": None,

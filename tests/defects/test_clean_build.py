@@ -20,7 +20,7 @@ def test_nothing_is_flagged(tiny: TinyBuild) -> None:
         "ok": True,
         "level": "page",
         "counts": {
-            "documents": 6, "pages": 15, "conditions": 4, "evidence": 16, "queries": 3, "qrels": 18, "quotes": 7,
+            "documents": 7, "pages": 16, "conditions": 4, "evidence": 16, "queries": 3, "qrels": 18, "quotes": 7,
         },
         "n_findings": 0,
         "findings_by_code": {},
