@@ -34,6 +34,7 @@ class Candidates:
         n_capped: int32, documents with every condition that fail the page gate.
         n_judged: int32, documents with at least one condition.
         n_weak: int32, most passing-mention conditions in any of its golds.
+        closeness: int32, of its least close pair of conditions.
     """
 
     conditions: NDArray[np.int32]
@@ -42,6 +43,7 @@ class Candidates:
     n_capped: NDArray[np.int32]
     n_judged: NDArray[np.int32]
     n_weak: NDArray[np.int32]
+    closeness: NDArray[np.int32]
 
     def __len__(self) -> int:
         return len(self.conditions)
@@ -69,7 +71,24 @@ class Candidates:
             n_capped=self.n_capped[indices],
             n_judged=self.n_judged[indices],
             n_weak=self.n_weak[indices],
+            closeness=self.closeness[indices],
         )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Conjunctions:
+    """Conjunctions of one arity to be gated; parallel arrays.
+
+    Args:
+        conditions: int32, conjunctions x n, each ascending.
+        partial_union: int64, documents with at least one condition, by inclusion and exclusion of all terms but the
+            last (documents with every condition).
+        closeness: int32, of the least close pair of conditions.
+    """
+
+    conditions: NDArray[np.int32]
+    partial_union: NDArray[np.int64]
+    closeness: NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,8 +153,7 @@ def full_rows(
 
 def find_candidates(
     corpus: Corpus,
-    conditions: NDArray[np.int32],
-    partial_union: NDArray[np.int64],
+    conjunctions: Conjunctions,
     requirements: Requirements,
     drops: dict[str, int],
 ) -> Candidates:
@@ -145,13 +163,12 @@ def find_candidates(
 
     Args:
         corpus: Documents and P(d, c).
-        conditions: int32, conjunctions x n, each ascending.
-        partial_union: int64, per conjunction: documents with at least one condition, by inclusion and exclusion
-            of all but the last term (documents with every condition), which this function counts.
+        conjunctions: Of one arity.
         requirements: What to fulfil.
         drops: Counts by reason, added to.
     """
     inventory, strong = corpus.inventory, corpus.inventory.strong
+    conditions, partial_union = conjunctions.conditions, conjunctions.partial_union
     parts: list[Candidates] = []
     for part, owner, rows in full_rows(inventory, conditions):
         size = part.stop - part.start
@@ -186,6 +203,7 @@ def find_candidates(
                 n_capped=n_capped[kept].astype(np.int32),
                 n_judged=n_judged[kept].astype(np.int32),
                 n_weak=n_weak[kept].astype(np.int32),
+                closeness=conjunctions.closeness[part][kept],
             )
         )
     return concatenate(parts, conditions.shape[1])
@@ -201,4 +219,5 @@ def concatenate(parts: Sequence[Candidates], n: int) -> Candidates:
         n_capped=np.concatenate([np.empty(0, np.int32), *(part.n_capped for part in parts)]),
         n_judged=np.concatenate([np.empty(0, np.int32), *(part.n_judged for part in parts)]),
         n_weak=np.concatenate([np.empty(0, np.int32), *(part.n_weak for part in parts)]),
+        closeness=np.concatenate([np.empty(0, np.int32), *(part.closeness for part in parts)]),
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from nclue_build.compose.candidates import find_candidates
+from nclue_build.compose.candidates import Conjunctions, find_candidates
 from nclue_build.compose.pairs import compatible_pairs
 from nclue_build.compose.triples import propose_triples
 
@@ -51,14 +51,14 @@ def enumerate_conjunctions(
     Args:
         corpus: Documents and P(d, c).
         keys: Content keys of the conditions.
-        relatedness: Of the conditions; used where the requirements ask for it.
+        relatedness: Of the conditions.
         requirements: What to fulfil.
         n_candidates: Candidates wanted in the end; scales the quota of triples per document.
         seed: Of the choice among a document's triples.
     """
     inventory = corpus.inventory
     frequency = np.bincount(inventory.condition_of, minlength=len(inventory.condition_ids)).astype(np.int64)
-    table = compatible_pairs(inventory, keys, relatedness if requirements.related else None)
+    table = compatible_pairs(inventory, keys, relatedness, requirements.relation)
     counts = {f"pairs.{reason}": count for reason, count in table.drops.items()}
     counts["pairs.compatible"] = len(table.keys)
 
@@ -66,7 +66,9 @@ def enumerate_conjunctions(
     rare = table.n_shared <= requirements.max_golds + requirements.max_capped
     drops = {"too_many_shared": int((~rare).sum())}
     members = members[rare]
-    pairs = find_candidates(corpus, members, frequency[members].sum(axis=1), requirements, drops)
+    pairs = find_candidates(
+        corpus, Conjunctions(members, frequency[members].sum(axis=1), table.closeness[rare]), requirements, drops
+    )
     counts |= {f"n2.{reason}": count for reason, count in drops.items()} | {"n2.found": len(pairs)}
 
     usable = corpus.gold_eligible[inventory.document_of]
@@ -74,11 +76,12 @@ def enumerate_conjunctions(
         usable &= inventory.strong
     quota = max(_MIN_QUOTA, -(-_TRIPLES_PER_CANDIDATE * n_candidates // max(len(inventory.document_ids), 1)))
     proposed = propose_triples(inventory, table, usable, quota, seed)
-    shared = sum(
-        table.n_shared[table.find(proposed[:, a], proposed[:, b])].astype(np.int64) for a, b in ((0, 1), (0, 2), (1, 2))
-    )
+    sides = np.stack([table.find(proposed[:, a], proposed[:, b]) for a, b in ((0, 1), (0, 2), (1, 2))])
+    union = frequency[proposed].sum(axis=1) - table.n_shared[sides].sum(axis=0)
     drops = {}
-    triples = find_candidates(corpus, proposed, frequency[proposed].sum(axis=1) - shared, requirements, drops)
+    triples = find_candidates(
+        corpus, Conjunctions(proposed, union, table.closeness[sides].min(axis=0)), requirements, drops
+    )
     counts |= {"n3.proposed": len(proposed)}
     counts |= {f"n3.{reason}": count for reason, count in drops.items()} | {"n3.found": len(triples)}
     return Enumeration(pairs, triples, counts)

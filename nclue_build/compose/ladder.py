@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     Judge = Callable[[Mapping[int, Sequence[Item]]], dict[tuple[int, int], ItemVerdict]]
 
+_RELAXED_CANDIDATES_PER_QUERY: Final = 8
+"""Candidates drawn at a relaxation step for each query of the goal."""
 _N3_CANDIDATES_PERCENT: Final = 150
 """Share of triples among the candidates, in percent of their share among queries: more of them fail verification."""
 
@@ -143,9 +145,9 @@ class _Ladder:
             self._add(number, requirements)
             done.pool.sort(key=lambda entry: entry.query_id)
             done.selection = select(done.pool, self.rules)
-            if len(done.selection.chosen) >= self.rules.goal:
-                break
-            if not self.conditions:
+            chosen = done.chosen
+            goal = self.rules.goal
+            if len(chosen) >= goal.queries and len({entry.golds for entry in chosen}) >= goal.families:
                 break
         return done
 
@@ -158,6 +160,8 @@ class _Ladder:
         self.done.steps.append(step)
         pairs, triples = self._unseen(found.pairs), self._unseen(found.triples)
         wanted = self.config.n_candidates
+        if number > 0:
+            wanted = min(wanted, _RELAXED_CANDIDATES_PER_QUERY * self.rules.goal.queries)
         share = -(-wanted * self.rules.share_n3_permille * _N3_CANDIDATES_PERCENT // 100_000)
         n_triples = min(len(triples), max(min(share, wanted), wanted - len(pairs)))
         for candidates, size in ((pairs, wanted - n_triples), (triples, n_triples)):
@@ -203,7 +207,7 @@ class _Ladder:
                     golds=sample.golds(index),
                     source=sources[index],
                     n_capped=int(sample.n_capped[index]),
-                    quality=self._quality(conditions, needs[index], verdicts),
+                    quality=self._quality(sample, index, needs[index], verdicts),
                     step=number,
                 )
             )
@@ -218,13 +222,19 @@ class _Ladder:
         return len(outcome.passed)
 
     def _quality(
-        self, conditions: tuple[int, ...], needs: Sequence[Need], verdicts: Mapping[tuple[int, int], ItemVerdict]
+        self,
+        sample: Candidates,
+        index: int,
+        needs: Sequence[Need],
+        verdicts: Mapping[tuple[int, int], ItemVerdict],
     ) -> int:
-        """0 to 100: half for quotes from running text, half for names of more than one word."""
+        """0 to 100: half for closeness, the rest for quotes from running text and names of more than one word."""
+        conditions = sample.conditions[index].tolist()
         quotes = [
             verdicts[need.document, condition].quote_for(page)
             for need in needs
             for condition, page in zip(need.conditions, need.pages, strict=True)
         ]
-        running = 50 * sum(1 for quote in quotes if quote.is_running_text) // max(len(quotes), 1)
-        return running + 50 * sum(self.is_phrase[condition] for condition in conditions) // len(conditions)
+        running = 25 * sum(1 for quote in quotes if quote.is_running_text) // max(len(quotes), 1)
+        phrases = 25 * sum(1 for condition in conditions if self.is_phrase[condition]) // len(conditions)
+        return min(50, int(sample.closeness[index])) + running + phrases

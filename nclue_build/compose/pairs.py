@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from nclue_build.compose.relatedness import CLOSE_PERCENT, Relation
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
@@ -26,12 +28,14 @@ class PairTable:
         n_conditions: Conditions of the inventory.
         keys: int64.
         n_shared: int32, documents that have both, parallel to ``keys``.
+        closeness: int32, see :meth:`Relatedness.closeness`, parallel to ``keys``.
         drops: How many pairs that share a document were dropped, by reason.
     """
 
     n_conditions: int
     keys: NDArray[np.int64]
     n_shared: NDArray[np.int32]
+    closeness: NDArray[np.int32]
     drops: dict[str, int]
 
     def members(self) -> NDArray[np.int32]:
@@ -47,7 +51,7 @@ class PairTable:
         return np.where(self.keys[position] == keys, position, -1).astype(np.int64)
 
 
-def compatible_pairs(inventory: Inventory, keys: csr_array, relatedness: Relatedness | None) -> PairTable:
+def compatible_pairs(inventory: Inventory, keys: csr_array, relatedness: Relatedness, relation: Relation) -> PairTable:
     """Find all pairs that share a document, are not redundant, and belong together.
 
     Not redundant: no shared content key (:mod:`~nclue_build.compose.redundancy`), and the documents of the two
@@ -56,7 +60,8 @@ def compatible_pairs(inventory: Inventory, keys: csr_array, relatedness: Related
     Args:
         inventory: All P(d, c).
         keys: ``key_matrix`` of the conditions, in the order of ``inventory.condition_ids``.
-        relatedness: None to do without topical relatedness.
+        relatedness: Of the conditions.
+        relation: What the two must have to do with each other.
     """
     from scipy.sparse import csr_array  # noqa: PLC0415 - heavy
 
@@ -65,9 +70,10 @@ def compatible_pairs(inventory: Inventory, keys: csr_array, relatedness: Related
     ones = np.ones(inventory.n_rows, dtype=np.int32)
     incidence = csr_array((ones, (inventory.condition_of, inventory.document_of)), shape=shape)
     frequency = np.bincount(inventory.condition_of, minlength=n).astype(np.int64)
-    drops = {"redundant": 0, "document_overlap": 0, "unrelated": 0}
+    drops = {"redundant": 0, "document_overlap": 0, "unrelated": 0, "not_close": 0}
     found_keys: list[NDArray[np.int64]] = []
     found_shared: list[NDArray[np.int32]] = []
+    found_closeness: list[NDArray[np.int32]] = []
     step = max(1, _BLOCK_CELLS // max(n, 1))
     for start in range(0, n, step):
         block = slice(start, min(start + step, n))
@@ -78,17 +84,22 @@ def compatible_pairs(inventory: Inventory, keys: csr_array, relatedness: Related
             "redundant": (keys[block] @ keys.T).toarray() == 0,
             "document_overlap": 2 * shared < either,
         }
-        if relatedness is not None:
-            fits["unrelated"] = relatedness.related(block)
+        closeness = relatedness.closeness(block)
+        if relation >= Relation.ASSOCIATED:
+            fits["unrelated"] = relatedness.associated(block)
+        if relation >= Relation.CLOSE:
+            fits["not_close"] = closeness >= CLOSE_PERCENT
         for reason, fit in fits.items():
             drops[reason] += int((alive & ~fit).sum())
             alive &= fit
         first, second = np.nonzero(alive)
         found_keys.append((first + start).astype(np.int64) * n + second)
         found_shared.append(shared[first, second].astype(np.int32))
+        found_closeness.append(closeness[first, second].astype(np.int32))
     return PairTable(
         n_conditions=n,
         keys=np.concatenate([*found_keys, np.empty(0, np.int64)]),
         n_shared=np.concatenate([*found_shared, np.empty(0, np.int32)]),
+        closeness=np.concatenate([*found_closeness, np.empty(0, np.int32)]),
         drops=drops,
     )

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
+from nclue_build.compose.redundancy import FUNCTION_WORDS
 from nclue_build.core.text import fold, is_word, matching_text, readings
 
 if TYPE_CHECKING:
@@ -22,12 +23,20 @@ MIN_LENGTH: Final = 40
 MAX_LENGTH: Final = 300
 """Characters of a quote; a heading may be shorter."""
 
-Refusal = Literal["not_on_page", "placeholder", "contents_line", "fragment", "names_only"]
+Refusal = Literal["not_on_page", "placeholder", "contents_line", "names_only", "part_of_name", "fragment"]
 
-_REFUSAL_ORDER: Final[tuple[Refusal, ...]] = ("not_on_page", "placeholder", "contents_line", "names_only", "fragment")
+_REFUSAL_ORDER: Final[tuple[Refusal, ...]] = (
+    "not_on_page",
+    "fragment",
+    "contents_line",
+    "placeholder",
+    "names_only",
+    "part_of_name",
+)
 _ROLE_RANK: Final = {"text": 0, "list": 0, "caption": 1, "footnote": 1, "table": 2, "title": 3}
 _MIN_CONTEXT_WORDS: Final = 4
 _MIN_PLAIN_WORDS: Final = 3
+_MIN_PLAIN_PERCENT: Final = 35
 _MIN_BODY_WORDS: Final = 12
 _MIN_LETTER_PERCENT: Final = 60
 
@@ -43,6 +52,7 @@ _PLACEHOLDER = re.compile(
     r"\blorem ipsum\b|\bdolor sit amet\b|\bconsectetu\w+ adipisc|\bsed do eiusmod\b|\bquick brown fox\b"
 )
 _LEADERS = re.compile(r"(?:\.\s?){4,}|\u2026\s*\d+\s*$")
+_CAPITALISED = re.compile(r"[A-Z][a-z]+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -137,6 +147,8 @@ def _quote_block(page: PageText, place: int, block: Block, aliases: Sequence[Ali
             first, last = _widen(block.text, tokens, start, stop)
             quote = block.text[tokens[first][0] : tokens[last - 1][1]]
             refusal = _refuse(quote, alias, block.role)
+            if refusal is None and stop - start == 1 and _is_part_of_name(block.text, tokens, start):
+                refusal = "part_of_name"
             if refusal is not None:
                 if not isinstance(best, FoundQuote):
                     best = max(best, refusal, key=_REFUSAL_ORDER.index)
@@ -206,6 +218,24 @@ def _widen(text: str, tokens: Sequence[tuple[int, int]], start: int, stop: int) 
     return first, last
 
 
+def _is_part_of_name(text: str, tokens: Sequence[tuple[int, int]], index: int) -> bool:
+    """Whether a single capitalised word stands inside a longer name ("Immunization" in "Immunization Practices")."""
+    token = text[slice(*tokens[index])]
+    if not _CAPITALISED.match(token):
+        return False
+    after = index + 1 < len(tokens) and token[-1].isalnum() and text[slice(*tokens[index + 1])]
+    before = index > 0 and text[slice(*tokens[index - 1])]
+    if after and _CAPITALISED.match(after):
+        return True
+    return bool(
+        before
+        and before[-1].isalnum()
+        and _CAPITALISED.match(before)
+        and before.lower() not in FUNCTION_WORDS
+        and not _starts_sentence(text, tokens, index - 1)
+    )
+
+
 def _refuse(quote: str, alias: Alias, role: str) -> Refusal | None:
     text = matching_text(quote)
     if _PLACEHOLDER.search(fold(text)):
@@ -221,7 +251,7 @@ def _refuse(quote: str, alias: Alias, role: str) -> Refusal | None:
     strictness = 2 if role == "table" else 1
     if n_context < _MIN_CONTEXT_WORDS * strictness:
         return "fragment"
-    if n_plain < _MIN_PLAIN_WORDS * strictness:
+    if n_plain < _MIN_PLAIN_WORDS * strictness or 100 * n_plain < _MIN_PLAIN_PERCENT * n_context:
         return "names_only"
     if 100 * n_letters < _MIN_LETTER_PERCENT * len(text.replace(" ", "")) or len(text) < MIN_LENGTH:
         return "fragment"

@@ -1,14 +1,19 @@
 """Topical relatedness of conditions, by integers.
 
 A query should be something a person might look for: its conditions belong together. Sharing a document says
-little where long documents contain everything, and sharing a *page* is what golds must not do. So a pair is
-related when pages of one lie close to pages of the other more often, over the whole corpus, than chance allows:
-as many pages as they have, thrown anywhere in the corpus. Short documents count as one neighbourhood.
+little where long documents contain everything, and sharing a *page* is what golds must not do. So:
+
+- Two conditions are *associated* when pages of one lie close to pages of the other more often, over the whole
+  corpus, than chance allows: as many pages thrown anywhere in the corpus. Short documents are one neighbourhood.
+- Two conditions are *close* when, moreover, they are associated with the same other conditions. Two rare
+  conditions that meet once are associated; only company in common says that they belong to one subject. This is
+  what a latent space measures, in exact arithmetic: thresholded floats differ between processors.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -21,47 +26,82 @@ if TYPE_CHECKING:
 
 WINDOW_PAGES: Final = 2
 """Pages on either side that count as the same neighbourhood (a section of a report)."""
-MIN_LIFT: Final = 2
-"""Times chance."""
 MIN_NEAR: Final = 2
 """Near pages (counted from both sides) without which nothing is concluded."""
+LIFTS: Final = (2, 4, 8)
+"""Times chance from which an association has strength 1, 2 and 3."""
+CLOSE_PERCENT: Final = 16
+"""Squared cosine (in percent) of association profiles from which two conditions are close: a cosine of 0.4."""
+_BLOCK_CELLS: Final = 1 << 20
+
+
+class Relation(IntEnum):
+    """How much two conditions must have to do with each other."""
+
+    ANY = 0
+    ASSOCIATED = 1
+    CLOSE = 2
 
 
 @dataclass(frozen=True, eq=False)
 class Relatedness:
-    """Counts behind the relation; every row is a condition.
+    """Associations between conditions.
 
     Args:
-        places: int32, conditions x places (pages, or documents in a document-level inventory).
-        nearby: int32 of the same shape, 1 at the places within the window of one of ``places``.
-        n_places: Places of the corpus.
+        strength: int32, conditions x conditions, 1 to 3 where associated; symmetric, nothing on the diagonal.
+        norm: int64, squared length of each condition's row.
     """
 
-    places: csr_array
-    nearby: csr_array
-    n_places: int
+    strength: csr_array
+    norm: NDArray[np.int64]
 
-    def related(self, block: slice) -> NDArray[np.bool_]:
-        """Which conditions are related to those of a block.
+    def closeness(self, block: slice) -> NDArray[np.int64]:
+        """Squared cosine of the association profiles of a block's conditions and all others, in whole percent.
 
         Returns:
-            Boolean array of shape (conditions of the block, all conditions).
+            int64 array of shape (conditions of the block, all conditions).
         """
-        near = (self.places[block] @ self.nearby.T + self.nearby[block] @ self.places.T).toarray().astype(np.int64)
-        n_places = np.asarray(self.places.sum(axis=1)).ravel().astype(np.int64)
-        n_nearby = np.asarray(self.nearby.sum(axis=1)).ravel().astype(np.int64)
-        chance = np.outer(n_places[block], n_nearby) + np.outer(n_nearby[block], n_places)
-        related: NDArray[np.bool_] = (near >= MIN_NEAR) & (near * self.n_places >= MIN_LIFT * chance)
-        return related
+        common = (self.strength[block] @ self.strength.T).toarray().astype(np.int64)
+        squares: NDArray[np.int64] = 100 * common * common // np.maximum(np.outer(self.norm[block], self.norm), 1)
+        return squares
+
+    def associated(self, block: slice) -> NDArray[np.bool_]:
+        """Which conditions are associated with those of a block: (conditions of the block, all conditions)."""
+        associated: NDArray[np.bool_] = self.strength[block].toarray() > 0
+        return associated
 
 
 def measure_relatedness(inventory: Inventory, n_pages: NDArray[np.integer]) -> Relatedness:
-    """Place every condition's evidence on one line of all pages of the corpus.
+    """Measure associations, in blocks of conditions.
+
+    In a document-level inventory documents take the place of pages.
 
     Args:
         inventory: All P(d, c).
         n_pages: Pages of each document, in the order of ``inventory.document_ids``.
     """
+    from scipy.sparse import csr_array, vstack  # noqa: PLC0415 - heavy
+
+    places, nearby = _places(inventory, n_pages)
+    n, total = places.shape
+    n_places = np.asarray(places.sum(axis=1)).ravel().astype(np.int64)
+    n_nearby = np.asarray(nearby.sum(axis=1)).ravel().astype(np.int64)
+    step = max(1, _BLOCK_CELLS // max(n, 1))
+    rows = [csr_array((0, n), dtype=np.int32)]
+    for start in range(0, n, step):
+        block = slice(start, min(start + step, n))
+        near = (places[block] @ nearby.T + nearby[block] @ places.T).toarray().astype(np.int64)
+        chance = np.outer(n_places[block], n_nearby) + np.outer(n_nearby[block], n_places)
+        strength = sum(near * total >= lift * chance for lift in LIFTS) * (near >= MIN_NEAR)
+        strength[np.arange(block.stop - start), np.arange(start, block.stop)] = 0
+        rows.append(csr_array(strength.astype(np.int32)))
+    strength = csr_array(vstack(rows, format="csr"))
+    norm = np.asarray((strength * strength).sum(axis=1)).ravel().astype(np.int64)
+    return Relatedness(strength, norm)
+
+
+def _places(inventory: Inventory, n_pages: NDArray[np.integer]) -> tuple[csr_array, csr_array]:
+    """Conditions x places of the corpus (all pages on one line): where each is, and what lies near that."""
     from scipy.sparse import csr_array  # noqa: PLC0415 - heavy
 
     n_conditions = len(inventory.condition_ids)
@@ -69,15 +109,14 @@ def measure_relatedness(inventory: Inventory, n_pages: NDArray[np.integer]) -> R
         shape = (n_conditions, len(inventory.document_ids))
         ones = np.ones(inventory.n_rows, dtype=np.int32)
         places = csr_array((ones, (inventory.condition_of, inventory.document_of)), shape=shape)
-        return Relatedness(places, places, len(inventory.document_ids))
+        return places, places
     offsets = np.concatenate([[0], np.cumsum(n_pages, dtype=np.int64)])
     lengths = np.diff(inventory.starts)
     condition = np.repeat(inventory.condition_of, lengths)
     document = np.repeat(inventory.document_of, lengths)
     page = inventory.pages.astype(np.int64)
     shape = (n_conditions, int(offsets[-1]))
-    ones = np.ones(len(page), dtype=np.int32)
-    places = csr_array((ones, (condition, offsets[document] + page - 1)), shape=shape)
+    places = csr_array((np.ones(len(page), dtype=np.int32), (condition, offsets[document] + page - 1)), shape=shape)
     rows, columns = [], []
     for step in range(-WINDOW_PAGES, WINDOW_PAGES + 1):
         moved = page + step
@@ -88,4 +127,4 @@ def measure_relatedness(inventory: Inventory, n_pages: NDArray[np.integer]) -> R
     nearby = csr_array((np.ones(len(row), dtype=np.int32), (row, column)), shape=shape)
     nearby.sum_duplicates()
     nearby.data[:] = 1
-    return Relatedness(places, nearby, shape[1])
+    return places, nearby

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from nclue_build.compose.forms import form_problems
+from nclue_build.compose.relatedness import Relation
 from nclue_build.compose.sample import D_PLUS_EDGES, L_MIN_EDGES
 from nclue_build.records.composition import (
     Caps,
@@ -20,7 +21,6 @@ from nclue_build.records.composition import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Literal
 
     from nclue_build.compose.ladder import Composed, StepOutcome
     from nclue_build.compose.select import PoolEntry
@@ -32,10 +32,16 @@ if TYPE_CHECKING:
 BUSIEST: Final = 20
 """Golds taken out to see what is left (n-Clue supplement, section 2)."""
 _FOUND: Final = frozenset({"pairs.compatible", "n2.found", "n3.proposed", "n3.found"})
+_RELATIONS: Final[dict[Relation, Literal["any", "associated", "close"]]] = {
+    Relation.ANY: "any",
+    Relation.ASSOCIATED: "associated",
+    Relation.CLOSE: "close",
+}
 _ADVICE: Final = {
     "redundant": "the conditions name the same few things: add documents, or raise [mine] max_conditions",
     "document_overlap": "conditions stand in the same documents: add documents on other subjects",
     "unrelated": "no two conditions stand close together more often than chance: add documents",
+    "not_close": "few conditions belong to the same subject: add documents on common subjects",
     "too_many_shared": "raise [compose] max_golds, or lower [mine] max_document_share",
     "no_gold": "no document has the conditions on different pages: longer documents are needed",
     "too_many_golds": "raise [compose] max_golds, or lower [mine] max_document_share",
@@ -53,7 +59,7 @@ def step_reports(composed: Composed) -> tuple[StepReport, ...]:
         StepReport(
             name=step.requirements.name,
             max_weak_conditions=step.requirements.max_weak,
-            related=step.requirements.related,
+            relation=_RELATIONS[step.requirements.relation],
             min_subsets=step.requirements.min_subsets,
             max_golds=step.requirements.max_golds,
             max_capped_documents=step.requirements.max_capped,
@@ -184,7 +190,8 @@ def composition(
     return Composition(
         n_queries_asked=config.n_queries,
         n_queries=len(chosen),
-        relaxation_goal=composed.rules.goal,
+        goal_queries=composed.rules.goal.queries,
+        goal_families=composed.rules.goal.families,
         seed=config.seed,
         item_judge=judge,
         verify=config.verify,

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from nclue_build.compose.relatedness import Relation
+
 if TYPE_CHECKING:
     from nclue_build.records.config import ComposeSection
 
 FEW_QUERIES: Final = 150
 """Queries a corpus of any size should give before anything is relaxed for more."""
+FEW_FAMILIES: Final = 100
+"""Different gold sets a corpus of any size should give, if that many are asked for."""
 QUERIES_PER_DOCUMENT: Final = 4
 """Queries per document up to which relaxing is worth it: beyond, more of the same few documents adds little."""
 
@@ -21,7 +25,7 @@ class Requirements:
     Args:
         name: What ``relaxation`` of a query says.
         max_weak: Conditions that may be passing mentions in a gold (0 = every condition strong in every gold).
-        related: Whether every pair of conditions must be topically related.
+        relation: What every pair of conditions must have to do with each other.
         min_subsets: Judged documents beside the golds.
         max_golds: Golds.
         max_capped: Documents with every condition that fail the page gate.
@@ -29,7 +33,7 @@ class Requirements:
 
     name: str | None
     max_weak: int
-    related: bool
+    relation: Relation
     min_subsets: int
     max_golds: int
     max_capped: int
@@ -44,7 +48,7 @@ def relaxation_ladder(config: ComposeSection) -> tuple[Requirements, ...]:
     strict = Requirements(
         name=None,
         max_weak=0 if config.strong_golds else _ANY,
-        related=True,
+        relation=Relation.CLOSE,
         min_subsets=config.min_subsets,
         max_golds=config.max_golds,
         max_capped=config.max_golds if config.capped_documents == "penalise" else 0,
@@ -53,19 +57,35 @@ def relaxation_ladder(config: ComposeSection) -> tuple[Requirements, ...]:
     if config.strong_golds:
         steps.append(replace(steps[-1], name="one_weak_condition", max_weak=1))
         steps.append(replace(steps[-1], name="weak_golds", max_weak=_ANY))
-    steps.append(replace(steps[-1], name="unrelated_conditions", related=False))
+    steps.append(replace(steps[-1], name="loosely_related_conditions", relation=Relation.ASSOCIATED))
+    steps.append(replace(steps[-1], name="unrelated_conditions", relation=Relation.ANY))
     if config.min_subsets > 1:
         steps.append(replace(steps[-1], name="few_subsets", min_subsets=config.min_subsets // 2))
     return tuple(steps)
 
 
-def relaxation_goal(n_queries: int, n_documents: int) -> int:
-    """Number of queries below which requirements are relaxed.
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What the strict requirements should give; below either number they are relaxed.
+
+    Args:
+        queries: Number of queries.
+        families: Number of different gold sets.
+    """
+
+    queries: int
+    families: int
+
+
+def relaxation_goal(n_queries: int, n_documents: int) -> Goal:
+    """Number of queries and gold sets below which requirements are relaxed.
 
     A corpus of a few dozen documents cannot carry a thousand queries that differ; relaxing quality to get
-    there would be a bad trade, so the goal grows with the corpus up to the number asked for.
+    there would be a bad trade, so the goal grows with the corpus up to the number asked for. Queries that all have
+    the same few gold sets measure little, so a few relaxed ones with new gold sets are worth having.
     """
-    return min(n_queries, max(FEW_QUERIES, QUERIES_PER_DOCUMENT * n_documents))
+    queries = min(n_queries, max(FEW_QUERIES, QUERIES_PER_DOCUMENT * n_documents))
+    return Goal(queries, min(FEW_FAMILIES, 2 * queries // 3))
 
 
 _ANY: Final = 8

@@ -45,13 +45,14 @@ def rarity(candidates: Candidates, corpus: Corpus) -> NDArray[np.int64]:
 
 
 def strata(candidates: Candidates, corpus: Corpus) -> NDArray[np.int64]:
-    """Stratum of each candidate: rarity, source, L_min and number of judged documents (n is the table's own)."""
+    """Stratum of each candidate: rarity, source, L_min, number of judged documents and of golds (n is fixed)."""
     return np.stack(
         [
             rarity(candidates, corpus),
             gold_source(candidates, corpus),
             np.searchsorted(L_MIN_EDGES, l_min(candidates, corpus)),
             np.searchsorted(D_PLUS_EDGES, candidates.n_judged),
+            np.diff(candidates.gold_starts),
         ],
         axis=1,
     ).astype(np.int64)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from nclue_build.compose.requirements import Goal
+
 _UNIT: Final = 5040
 """Worth of something never used; divisible by 1 to 10, so diminished worths of small counts are exact."""
 _GOLD_WEIGHT: Final = 4
@@ -25,6 +27,7 @@ _CONDITION_WEIGHT: Final = 2
 _QUALITY_WEIGHT: Final = 1
 _SOURCE_WEIGHT: Final = 1
 _CAPPED_PENALTY: Final = _UNIT
+_AGREEMENT_PERCENT: Final = 97
 SMALL_CORPUS_PERCENT: Final = 15
 """Of the selected queries: what one document may be gold for in a small corpus."""
 
@@ -58,7 +61,7 @@ class SelectionRules:
 
     Args:
         n_queries: How many to select.
-        goal: Relaxed candidates are only used below this number.
+        goal: Relaxed candidates are only used below these numbers of queries and gold sets.
         max_per_condition: Queries that may use a condition.
         max_per_gold: Queries a document may be gold for.
         relative_gold_cap: Whether ``max_per_gold`` gives way to 15% of the selected queries where that is more.
@@ -68,7 +71,7 @@ class SelectionRules:
     """
 
     n_queries: int
-    goal: int
+    goal: Goal
     max_per_condition: int
     max_per_gold: int
     relative_gold_cap: bool
@@ -125,46 +128,61 @@ class _Greedy:
         self.taken = np.zeros(len(pool), dtype=np.bool_)
         self.chosen: list[int] = []
 
-    def within_caps(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which entries the condition cap and the gold cap still allow."""
+    def within_caps(self, indices: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which of these entries the condition cap and the gold cap still allow."""
         # The padding index is the last element and stays unused.
-        condition_room = self.condition_use[self.conditions] < self.rules.max_per_condition
-        gold_room = self.gold_use[self.golds] < self.gold_cap
+        condition_room = self.condition_use[self.conditions[indices]] < self.rules.max_per_condition
+        gold_room = self.gold_use[self.golds[indices]] < self.gold_cap
         return np.logical_and.reduce(condition_room, axis=1), np.logical_and.reduce(gold_room, axis=1)
 
-    def gain(self) -> NDArray[np.int64]:
-        """Worth of choosing each entry now."""
+    def gain(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Worth of choosing each of these entries now."""
         gold = _worth(self.gold_use)
         gold[-1] = 0
         condition = _worth(self.condition_use)
         condition[-1] = 0
-        n_golds = (self.golds >= 0).sum(axis=1)
+        golds = self.golds[indices]
         target = np.array([*self.rules.source_permille, 1000]) * self.size
         under = 1000 * self.source_use < target
         gain: NDArray[np.int64] = (
-            _GOLD_WEIGHT * gold[self.golds].sum(axis=1) // n_golds
-            + _FAMILY_WEIGHT * _worth(self.family_use)[self.family]
-            + _CONDITION_WEIGHT * condition[self.conditions].sum(axis=1) // self.n
-            + _SOURCE_WEIGHT * _UNIT * under[self.source]
-            + self.fixed
+            _GOLD_WEIGHT * gold[golds].sum(axis=1) // (golds >= 0).sum(axis=1)
+            + _FAMILY_WEIGHT * _worth(self.family_use)[self.family[indices]]
+            + _CONDITION_WEIGHT * condition[self.conditions[indices]].sum(axis=1) // self.n[indices]
+            + _SOURCE_WEIGHT * _UNIT * under[self.source[indices]]
+            + self.fixed[indices]
         )
         return gain
 
-    def fill(self, allowed: NDArray[np.bool_], limit: int, quota: dict[int, int] | None) -> None:
-        """Choose the best entry again and again until nothing fits, or ``limit`` are chosen."""
-        while len(self.chosen) < limit:
-            condition_ok, gold_ok = self.within_caps()
-            fits = allowed & ~self.taken & condition_ok & gold_ok
-            if quota is not None:
-                for n, most in quota.items():
-                    if self.n_use[n] >= most:
-                        fits &= self.n != n
-            indices = np.flatnonzero(fits)
-            if not len(indices):
+    @property
+    def n_families(self) -> int:
+        """Different gold sets chosen so far."""
+        return int((self.family_use > 0).sum())
+
+    def fill(self, allowed: NDArray[np.bool_], limit: int, quota: dict[int, int] | None, families: int = 0) -> None:
+        """Choose the best entry again and again until nothing fits or enough are chosen.
+
+        Args:
+            allowed: Entries to choose from.
+            limit: Enough queries.
+            quota: Most queries per number of conditions, None for no quota.
+            families: Where given, only entries with a new gold set, up to so many sets.
+        """
+        live = np.flatnonzero(allowed & ~self.taken)
+        while len(self.chosen) < limit and (not families or self.n_families < families):
+            # Whatever is blocked stays blocked: counts only grow.
+            condition_ok, gold_ok = self.within_caps(live)
+            fits = ~self.taken[live] & condition_ok & gold_ok
+            if families:
+                fits &= self.family_use[self.family[live]] == 0
+            for n, most in (quota or {}).items():
+                if self.n_use[n] >= most:
+                    fits &= self.n[live] != n
+            live = live[fits]
+            if not len(live):
                 return
-            gain = self.gain()[indices]
-            best = indices[np.lexsort((self.tie[indices], -gain))[0]]
-            self._take(int(best))
+            gain = self.gain(live)
+            best = np.flatnonzero(gain == gain.max())
+            self._take(int(live[best[np.argmin(self.tie[live[best]])]]))
 
     def _take(self, index: int) -> None:
         self.taken[index] = True
@@ -176,26 +194,46 @@ class _Greedy:
         self.n_use[int(self.n[index])] += 1
         self.source_use[self.source[index]] += 1
 
-    def left_over(self) -> dict[int, str]:
-        """Cap that blocks each entry not chosen."""
-        condition_ok, gold_ok = self.within_caps()
-        return {
-            index: "max_per_condition"
-            if not condition_ok[index]
-            else "max_per_gold"
-            if not gold_ok[index]
-            else "n_queries"
-            for index in np.flatnonzero(~self.taken).tolist()
+    def left_over(self) -> tuple[dict[int, str], dict[str, int]]:
+        """Cap that blocks each entry not chosen, and how many strict ones each cap blocks."""
+        left = np.flatnonzero(~self.taken)
+        condition_ok, gold_ok = self.within_caps(left)
+        names = np.where(~condition_ok, "max_per_condition", np.where(~gold_ok, "max_per_gold", "n_queries"))
+        strict = self.step[left] == 0
+        blocked = {
+            "left_over": int(strict.sum()),
+            "max_per_condition": int((strict & ~condition_ok).sum()),
+            "max_per_gold": int((strict & ~gold_ok).sum()),
         }
+        return dict(zip(left.tolist(), names.tolist(), strict=True)), blocked
 
-    def blocked(self, allowed: NDArray[np.bool_]) -> dict[str, int]:
-        condition_ok, gold_ok = self.within_caps()
-        left = allowed & ~self.taken
-        return {
-            "left_over": int(left.sum()),
-            "max_per_condition": int((left & ~condition_ok).sum()),
-            "max_per_gold": int((left & ~gold_ok).sum()),
-        }
+    def run(self) -> None:
+        """Strict entries up to the goal, relaxed ones as far as the goal asks for them, then strict ones again.
+
+        Relaxed entries come in the middle because strict ones would use up the conditions they need.
+        """
+        goal = self.rules.goal
+        strict = self.step == 0
+        strict_families = len(np.unique(self.family[strict]))
+        reserved = min(max(0, goal.families - strict_families), len(np.unique(self.family)) - strict_families)
+        limit = min(self.size, goal.queries)
+        self._fill_mixed(strict, min(limit, self.size - reserved))
+        for step in range(1, int(self.step.max(initial=0)) + 1):
+            self._fill_mixed(self.step == step, limit)
+            self.fill(self.step == step, self.size, None, goal.families)
+        self._fill_mixed(strict, self.size)
+
+    def _fill_mixed(self, allowed: NDArray[np.bool_], limit: int) -> None:
+        """Fill in the declared mix of n as far as it goes, then with what there is."""
+        n3 = (limit * self.rules.share_n3_permille + 500) // 1000
+        self.fill(allowed, limit, {2: limit - n3, 3: n3})
+        self.fill(allowed, limit, None)
+
+    def agrees(self) -> bool:
+        """Whether the number chosen is about the one that caps and quotas were made for, and keeps its own cap."""
+        busiest = int(self.gold_use[:-1].max(initial=0))
+        n_chosen = len(self.chosen)
+        return 100 * n_chosen >= _AGREEMENT_PERCENT * self.size and busiest <= self.rules.gold_cap(n_chosen)
 
 
 def select(pool: Sequence[PoolEntry], rules: SelectionRules) -> Selection:
@@ -211,16 +249,11 @@ def select(pool: Sequence[PoolEntry], rules: SelectionRules) -> Selection:
     size = min(rules.n_queries, len(pool))
     while True:
         state = _Greedy(pool, rules, size)
-        n3 = (size * rules.share_n3_permille + 500) // 1000
-        quota = {2: size - n3, 3: n3}
-        for step in range(max((entry.step for entry in pool), default=0) + 1):
-            limit = size if step == 0 else min(size, rules.goal)
-            allowed = state.step == step
-            state.fill(allowed, limit, quota)
-            state.fill(allowed, limit, None)
-        if len(state.chosen) == size:
-            return Selection(tuple(state.chosen), state.gold_cap, state.blocked(state.step == 0), state.left_over())
-        size = len(state.chosen)
+        state.run()
+        if state.agrees():
+            left_over, blocked = state.left_over()
+            return Selection(tuple(state.chosen), state.rules.gold_cap(len(state.chosen)), blocked, left_over)
+        size = min(size - 1, len(state.chosen))
 
 
 def _padded(rows: Sequence[tuple[int, ...]]) -> NDArray[np.int64]:

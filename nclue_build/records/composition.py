@@ -20,7 +20,7 @@ class StepReport(Record):
 
     name: str | None
     max_weak_conditions: Count
-    related: bool
+    relation: Literal["any", "associated", "close"]
     min_subsets: Count
     max_golds: Count
     max_capped_documents: Count
@@ -70,12 +70,13 @@ class Diversity(Record):
 
 
 class Composition(Record):
-    """``composition.json``."""
+    """``composition.json``; below the goals, relaxed requirements make up for what the strict ones lack."""
 
     schema_version: Literal[1] = 1
     n_queries_asked: Count
     n_queries: Count
-    relaxation_goal: Count
+    goal_queries: Count
+    goal_families: Count
     seed: Count
     item_judge: str
     verify: str
