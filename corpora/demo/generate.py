@@ -50,16 +50,15 @@ def read_concepts(path: Path) -> list[Concept]:
     return [Concept(row["name"], tuple(row["folded"]), tuple(row.get("exact", ()))) for row in rows]
 
 
-def truth(concepts: list[Concept], placed: dict[str, list[Placed]], n_pages: dict[str, int]) -> dict[str, Any]:
+def truth(concepts: list[Concept], placed: dict[str, list[Placed]]) -> list[dict[str, Any]]:
     """Pages of every concept: ``pages`` where counted blocks name it, ``uncounted`` where only others do.
 
     Args:
         concepts: The planted concepts.
         placed: What the layout put where, per document.
-        n_pages: Number of pages per document.
 
     Returns:
-        The content of ``truth.json``; page numbers are 1-based.
+        The ``concepts`` of ``truth.json``, by name; page numbers are 1-based.
     """
     rows = []
     for concept in sorted(concepts, key=lambda row: row.name):
@@ -74,7 +73,7 @@ def truth(concepts: list[Concept], placed: dict[str, list[Placed]], n_pages: dic
         aliases = [{"form": form, "match": "folded"} for form in concept.folded]
         aliases += [{"form": form, "match": "exact"} for form in concept.exact]
         rows.append({"name": concept.name, "aliases": aliases, "pages": pages, "uncounted": uncounted})
-    return {"schema": 1, "documents": n_pages, "concepts": rows}
+    return rows
 
 
 def generate(out: Path) -> None:
@@ -105,8 +104,10 @@ def generate(out: Path) -> None:
         raise SourceError("\n".join(problems))
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     (out / "corpus.jsonl").write_text(lines, encoding="utf-8", newline="\n")
-    text = json.dumps(truth(read_concepts(HERE / "concepts.toml"), placed, n_pages), ensure_ascii=False, indent=1)
-    (out / "truth.json").write_text(text + "\n", encoding="utf-8", newline="\n")
+    found = truth(read_concepts(HERE / "concepts.toml"), placed)
+    concepts = ",\n".join(json.dumps(row, ensure_ascii=False) for row in found)  # one a line, for a readable diff
+    text = f'{{"schema": 1,\n"documents": {json.dumps(n_pages)},\n"concepts": [\n{concepts}\n]}}\n'
+    (out / "truth.json").write_text(text, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 import pymupdf
@@ -112,6 +113,27 @@ def test_headers_contents_and_references_do_not_count(truth: dict[str, Any]) -> 
     trap = next(concept for concept in truth["concepts"] if concept["name"] == TRAP)
     assert trap["pages"] == {}
     assert len(trap["uncounted"]) >= 3
+
+
+def _outcome(sets: list[set[int]]) -> str:
+    if set.intersection(*sets):
+        return "single_page"
+    return "ok" if any(len(set(pages)) == len(sets) for pages in itertools.product(*sets)) else "no_assignment"
+
+
+def test_conjunctions_meet_every_outcome_of_the_page_gate(truth: dict[str, Any]) -> None:
+    concepts = [concept["pages"] for concept in truth["concepts"] if concept["pages"]]
+    outcomes: Counter[tuple[int, tuple[str, ...]]] = Counter()
+    for n in (2, 3):
+        for chosen in itertools.combinations(concepts, n):
+            shared = set(chosen[0]).intersection(*chosen[1:])
+            found = {_outcome([set(pages[doc_id]) for pages in chosen]) for doc_id in shared}
+            if "ok" in found:  # a query is possible
+                outcomes[n, tuple(sorted(found))] += 1
+    assert outcomes[2, ("ok",)] >= 100
+    assert outcomes[3, ("ok",)] >= 100
+    assert outcomes[2, ("ok", "single_page")] >= 10
+    assert outcomes[3, ("no_assignment", "ok")] >= 5
 
 
 def test_no_wording_is_shared_by_four_documents(generator: Any, demo_folder: Path) -> None:
