@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -164,13 +165,29 @@ class _Ladder:
             wanted = min(wanted, _RELAXED_CANDIDATES_PER_QUERY * self.rules.goal.queries)
         share = -(-wanted * self.rules.share_n3_permille * _N3_CANDIDATES_PERCENT // 100_000)
         n_triples = min(len(triples), max(min(share, wanted), wanted - len(pairs)))
+        samples: list[Candidates] = []
         for candidates, size in ((pairs, wanted - n_triples), (triples, n_triples)):
             generator = seeded_generator(self.config.seed, "sample", requirements.name or "strict", str(candidates.n))
             drawn = spread_sample(candidates, strata(candidates, self.corpus), size, generator)
             sample = candidates.take(drawn)
             self.seen[sample.n] = np.concatenate([self.seen.get(sample.n, np.empty(0, np.int64)), self._keys(sample)])
             step.sampled[sample.n] = len(sample)
-            step.verified[sample.n] = self._verify(number, sample)
+            samples.append(sample)
+        needs = [self._needs(sample) for sample in samples]
+        verdicts: dict[tuple[int, int], ItemVerdict] = {}
+        if self.judge is not None:
+            verdicts = self.judge(plan_items(itertools.chain.from_iterable(needs), self.corpus.inventory, self.aliases))
+        for sample, wanted_by_sample in zip(samples, needs, strict=True):
+            step.verified[sample.n] = self._admit(number, sample, wanted_by_sample, verdicts)
+        # Other steps may prefer other pages of an item: quotes found before stay.
+        for key, verdict in verdicts.items():
+            known = self.done.verdicts.get(key)
+            self.done.verdicts[key] = verdict.joined(known) if known else verdict
+
+    def _needs(self, sample: Candidates) -> list[list[Need]]:
+        if self.judge is None:
+            return [[] for _ in range(len(sample))]
+        return needs_of(sample, self.corpus.inventory, self.config.verify)
 
     def _keys(self, candidates: Candidates) -> NDArray[np.int64]:
         keys = np.zeros(len(candidates), dtype=np.int64)
@@ -184,17 +201,16 @@ class _Ladder:
             return candidates
         return candidates.take(np.flatnonzero(~np.isin(self._keys(candidates), seen)))
 
-    def _verify(self, number: int, sample: Candidates) -> int:
-        """Judge a sample and add what passes to the pool; returns how many passed."""
+    def _admit(
+        self,
+        number: int,
+        sample: Candidates,
+        needs: Sequence[list[Need]],
+        verdicts: Mapping[tuple[int, int], ItemVerdict],
+    ) -> int:
+        """Add the candidates without a mismatch to the pool; returns how many."""
         done, inventory = self.done, self.corpus.inventory
-        needs: list[list[Need]] = [[] for _ in range(len(sample))]
-        if self.judge is not None:
-            needs = needs_of(sample, inventory, self.config.verify)
-            verdicts = self.judge(plan_items(needs, inventory, self.aliases))
-            outcome = apply_verdicts(sample, needs, verdicts)
-        else:
-            verdicts = {}
-            outcome = apply_verdicts(sample, needs, verdicts)
+        outcome = apply_verdicts(sample, needs, verdicts)
         sources = gold_source(sample, self.corpus).tolist()
         for index in outcome.passed:
             conditions = tuple(sample.conditions[index].tolist())
@@ -216,9 +232,6 @@ class _Ladder:
         for n_golds, (seen, dropped) in outcome.by_n_golds.items():
             before = done.drop_rates.get(n_golds, (0, 0))
             done.drop_rates[n_golds] = (before[0] + seen, before[1] + dropped)
-        # Later steps may prefer other pages of an item: its earlier quotes stay.
-        for key, verdict in verdicts.items():
-            done.verdicts[key] = verdict.joined(done.verdicts[key]) if key in done.verdicts else verdict
         return len(outcome.passed)
 
     def _quality(

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
 from nclue_build.compose.redundancy import FUNCTION_WORDS
 from nclue_build.core.text import fold, is_word, matching_text, readings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from nclue_build.records.corpus import Block
     from nclue_build.records.inventory import Alias
@@ -34,6 +35,7 @@ _REFUSAL_ORDER: Final[tuple[Refusal, ...]] = (
     "part_of_name",
 )
 _ROLE_RANK: Final = {"text": 0, "list": 0, "caption": 1, "footnote": 1, "table": 2, "title": 3}
+_OTHER_ROLE: Final = 2
 _MIN_CONTEXT_WORDS: Final = 4
 _MIN_PLAIN_WORDS: Final = 3
 _MIN_PLAIN_PERCENT: Final = 35
@@ -70,33 +72,59 @@ class FoundQuote:
         return self.rank[0] == 0
 
 
+class BlockText:
+    """A block prepared for looking up many conditions.
+
+    Args:
+        block: The block; quotes are pieces of its raw text.
+    """
+
+    def __init__(self, block: Block) -> None:
+        self.role = block.role
+        self.raw = block.text
+        self.readings = readings(block.text)
+        self.folded = tuple(fold(reading) for reading in self.readings)
+
+    @cached_property
+    def tokens(self) -> list[tuple[int, int]]:
+        """Spans of the raw text between white space; a word broken at a line end is one token."""
+        return [match.span() for match in _TOKEN.finditer(self.raw)]
+
+    @cached_property
+    def folded_tokens(self) -> list[str]:
+        """Folded readings of every token, in one string each."""
+        return [" ".join(fold(reading) for reading in readings(self.raw[slice(*span)])) for span in self.tokens]
+
+    def token(self, index: int) -> str:
+        """Raw text of a token."""
+        return self.raw[slice(*self.tokens[index])]
+
+    def piece(self, first: int, last: int) -> str:
+        """Raw text of the tokens from ``first`` up to, not including, ``last``."""
+        return self.raw[self.tokens[first][0] : self.tokens[last - 1][1]]
+
+
 @dataclass(frozen=True, slots=True)
 class PageText:
     """A page prepared for looking up many conditions.
 
     Args:
         page: 1-based.
-        blocks: Allowed blocks with their readings and folded readings.
+        blocks: Its allowed blocks.
         n_body_words: Words in blocks that are no heading.
     """
 
     page: int
-    blocks: tuple[tuple[Block, tuple[str, ...], tuple[str, ...]], ...]
+    blocks: tuple[BlockText, ...]
     n_body_words: int
 
 
 def prepare_page(page: int, blocks: Iterable[Block], allowed_roles: Iterable[str]) -> PageText:
     """Normalise a page's allowed blocks once."""
     allowed = frozenset(allowed_roles)
-    prepared = []
-    n_body_words = 0
-    for block in blocks:
-        if block.role in allowed:
-            read = readings(block.text)
-            prepared.append((block, read, tuple(fold(text) for text in read)))
-            if block.role != "title":
-                n_body_words += len(_WORD.findall(read[0]))
-    return PageText(page, tuple(prepared), n_body_words)
+    prepared = tuple(BlockText(block) for block in blocks if block.role in allowed)
+    n_body_words = sum(len(_WORD.findall(block.readings[0])) for block in prepared if block.role != "title")
+    return PageText(page, prepared, n_body_words)
 
 
 def occurs(alias: Alias, texts: Sequence[str], folded: Sequence[str]) -> bool:
@@ -123,8 +151,8 @@ def find_quote(page: PageText, aliases: Sequence[Alias]) -> FoundQuote | Refusal
     """
     found: list[FoundQuote] = []
     refusals: set[Refusal] = set()
-    for place, (block, texts, folded) in enumerate(page.blocks):
-        present = [alias for alias in aliases if occurs(alias, texts, folded)]
+    for place, block in enumerate(page.blocks):
+        present = [alias for alias in aliases if occurs(alias, block.readings, block.folded)]
         if not present:
             continue
         verdict = _quote_block(page, place, block, present)
@@ -137,79 +165,85 @@ def find_quote(page: PageText, aliases: Sequence[Alias]) -> FoundQuote | Refusal
     return max(refusals, key=_REFUSAL_ORDER.index, default="not_on_page")
 
 
-def _quote_block(page: PageText, place: int, block: Block, aliases: Sequence[Alias]) -> FoundQuote | Refusal:
+def _quote_block(page: PageText, place: int, block: BlockText, aliases: Sequence[Alias]) -> FoundQuote | Refusal:
     if block.role == "title":
         return _quote_heading(page, place, block)
-    tokens = [match.span() for match in _TOKEN.finditer(block.text)]
     best: FoundQuote | Refusal = "fragment"
     for alias in aliases:
-        for start, stop in _occurrences(block.text, tokens, alias):
-            first, last = _widen(block.text, tokens, start, stop)
-            quote = block.text[tokens[first][0] : tokens[last - 1][1]]
+        for start, stop in _occurrences(block, alias):
+            first, last = _widen(block, start, stop)
+            quote = block.piece(first, last)
             refusal = _refuse(quote, alias, block.role)
-            if refusal is None and stop - start == 1 and _is_part_of_name(block.text, tokens, start):
+            if refusal is None and stop - start == 1 and _is_part_of_name(block, start):
                 refusal = "part_of_name"
             if refusal is not None:
                 if not isinstance(best, FoundQuote):
                     best = max(best, refusal, key=_REFUSAL_ORDER.index)
                 continue
-            whole = _starts_sentence(block.text, tokens, first) and _ends_sentence(block.text, tokens, last - 1)
-            rank = (_ROLE_RANK[block.role], 0 if whole else 1, abs(len(quote) - 160) // 60, place, start)
+            whole = _starts_sentence(block, first) and _ends_sentence(block, last - 1)
+            rank = (
+                _ROLE_RANK.get(block.role, _OTHER_ROLE),
+                0 if whole else 1,
+                abs(len(quote) - 160) // 60,
+                place,
+                start,
+            )
             candidate = FoundQuote(rank, page.page, quote)
             best = min(best, candidate) if isinstance(best, FoundQuote) else candidate
     return best
 
 
-def _quote_heading(page: PageText, place: int, block: Block) -> FoundQuote | Refusal:
+def _quote_heading(page: PageText, place: int, block: BlockText) -> FoundQuote | Refusal:
     """A heading shows what the page is about, if there is a page below it."""
-    quote = block.text.strip()[:MAX_LENGTH]
+    quote = block.raw.strip()
     text = fold(matching_text(quote))
     if _PLACEHOLDER.search(text):
         return "placeholder"
     if _LEADERS.search(text):
         return "contents_line"
-    if page.n_body_words < _MIN_BODY_WORDS or len(block.text.strip()) > MAX_LENGTH:
+    if page.n_body_words < _MIN_BODY_WORDS or len(quote) > MAX_LENGTH:
         return "fragment"
     return FoundQuote((_ROLE_RANK["title"], 0, 0, place, 0), page.page, quote)
 
 
-def _occurrences(text: str, tokens: Sequence[tuple[int, int]], alias: Alias) -> Iterable[tuple[int, int]]:
+def _occurrences(block: BlockText, alias: Alias) -> Iterator[tuple[int, int]]:
     """Token windows that hold the alias: as many tokens as the alias has parts between spaces."""
     form = fold(alias.form)
     head, size = form.split(" ", 1)[0], form.count(" ") + 1
-    for start in range(len(tokens) - size + 1):
-        if any(head in fold(reading) for reading in readings(text[slice(*tokens[start])])):
-            texts = readings(text[tokens[start][0] : tokens[start + size - 1][1]])
+    for start in range(len(block.tokens) - size + 1):
+        if head in block.folded_tokens[start]:
+            texts = readings(block.piece(start, start + size))
             if occurs(alias, texts, [fold(reading) for reading in texts]):
                 yield start, start + size
 
 
-def _ends_sentence(text: str, tokens: Sequence[tuple[int, int]], index: int) -> bool:
-    if index == len(tokens) - 1:
+def _ends_sentence(block: BlockText, index: int) -> bool:
+    if index == len(block.tokens) - 1:
         return True
-    token, following = text[slice(*tokens[index])], text[slice(*tokens[index + 1])]
+    token, following = block.token(index), block.token(index + 1)
     if _BULLET.match(following):
         return True
     return bool(_SENTENCE_END.search(token) and not _ABBREVIATION.match(token) and _SENTENCE_START.match(following))
 
 
-def _starts_sentence(text: str, tokens: Sequence[tuple[int, int]], index: int) -> bool:
-    return index == 0 or _ends_sentence(text, tokens, index - 1)
+def _starts_sentence(block: BlockText, index: int) -> bool:
+    return index == 0 or _ends_sentence(block, index - 1)
 
 
-def _widen(text: str, tokens: Sequence[tuple[int, int]], start: int, stop: int) -> tuple[int, int]:
+def _widen(block: BlockText, start: int, stop: int) -> tuple[int, int]:
     """Widen a window to its sentence, then to neighbours while too short, never over the limit."""
+    tokens = block.tokens
 
     def length(first: int, last: int) -> int:
         return tokens[last - 1][1] - tokens[first][0]
 
     first, last = start, stop
-    while not _starts_sentence(text, tokens, first) and length(first - 1, last) <= MAX_LENGTH:
+    while not _starts_sentence(block, first) and length(first - 1, last) <= MAX_LENGTH:
         first -= 1
-    if not _starts_sentence(text, tokens, first):  # a long sentence: leave room behind the occurrence too
+    if not _starts_sentence(block, first):  # a long sentence: leave room behind the occurrence too
         while first < start and length(first, last) > MAX_LENGTH * 2 // 3:
             first += 1
-    while not _ends_sentence(text, tokens, last - 1) and length(first, last + 1) <= MAX_LENGTH:
+    while not _ends_sentence(block, last - 1) and length(first, last + 1) <= MAX_LENGTH:
         last += 1
     while length(first, last) < MIN_LENGTH and last < len(tokens) and length(first, last + 1) <= MAX_LENGTH:
         last += 1
@@ -218,21 +252,19 @@ def _widen(text: str, tokens: Sequence[tuple[int, int]], start: int, stop: int) 
     return first, last
 
 
-def _is_part_of_name(text: str, tokens: Sequence[tuple[int, int]], index: int) -> bool:
+def _is_part_of_name(block: BlockText, index: int) -> bool:
     """Whether a single capitalised word stands inside a longer name ("Immunization" in "Immunization Practices")."""
-    token = text[slice(*tokens[index])]
+    token = block.token(index)
     if not _CAPITALISED.match(token):
         return False
-    after = index + 1 < len(tokens) and token[-1].isalnum() and text[slice(*tokens[index + 1])]
-    before = index > 0 and text[slice(*tokens[index - 1])]
-    if after and _CAPITALISED.match(after):
+    if token[-1].isalnum() and index + 1 < len(block.tokens) and _CAPITALISED.match(block.token(index + 1)):
         return True
+    before = block.token(index - 1) if index > 0 else ""
     return bool(
-        before
-        and before[-1].isalnum()
+        before[-1:].isalnum()
         and _CAPITALISED.match(before)
         and before.lower() not in FUNCTION_WORDS
-        and not _starts_sentence(text, tokens, index - 1)
+        and not _starts_sentence(block, index - 1)
     )
 
 
