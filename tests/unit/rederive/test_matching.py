@@ -40,7 +40,7 @@ def test_outcomes(pages: tuple[tuple[int, ...], ...], gate: str, grade: int) -> 
 
 
 def test_explanations() -> None:
-    assert judge((1, 2), (2, 3), (2,)).witness == (1, 3, 2)
+    assert judge((1, 2), (3, 4), (1,)).witness == (2, 3, 1)
     assert judge((5, 9), (5, 9), (5, 6, 9)).shared_pages == (5, 9)
     assert judge((2, 3), (1,), (1,)).violator == HallSet(("b", "c"), (1,))
 
