@@ -241,7 +241,11 @@ class _Ladder:
         needs: Sequence[Need],
         verdicts: Mapping[tuple[int, int], ItemVerdict],
     ) -> int:
-        """0 to 100: half for closeness, the rest for quotes from running text and names of more than one word."""
+        """0 to 100.
+
+        Half is for closeness (25 where it just suffices), the rest for quotes from running text and for names of more
+        than one word.
+        """
         conditions = sample.conditions[index].tolist()
         quotes = [
             verdicts[need.document, condition].quote_for(page)
@@ -250,4 +254,5 @@ class _Ladder:
         ]
         running = 25 * sum(1 for quote in quotes if quote.is_running_text) // max(len(quotes), 1)
         phrases = 25 * sum(1 for condition in conditions if self.is_phrase[condition]) // len(conditions)
-        return min(50, int(sample.closeness[index])) + running + phrases
+        closeness = int(sample.closeness[index])
+        return 50 * closeness // (closeness + self.relatedness.close_from) + running + phrases

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from nclue_build.compose.relatedness import CLOSE_PERCENT, Relation
+from nclue_build.compose.relatedness import Relation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +28,7 @@ class PairTable:
         n_conditions: Conditions of the inventory.
         keys: int64.
         n_shared: int32, documents that have both, parallel to ``keys``.
-        closeness: int32, see :meth:`Relatedness.closeness`, parallel to ``keys``.
+        closeness: int32, see :class:`Relatedness`, 0 where not associated, parallel to ``keys``.
         drops: How many pairs that share a document were dropped, by reason.
     """
 
@@ -84,11 +84,11 @@ def compatible_pairs(inventory: Inventory, keys: csr_array, relatedness: Related
             "redundant": (keys[block] @ keys.T).toarray() == 0,
             "document_overlap": 2 * shared < either,
         }
-        closeness = relatedness.closeness(block)
+        closeness = relatedness.dense(block)
         if relation >= Relation.ASSOCIATED:
-            fits["unrelated"] = relatedness.associated(block)
+            fits["unrelated"] = closeness > 0
         if relation >= Relation.CLOSE:
-            fits["not_close"] = closeness >= CLOSE_PERCENT
+            fits["not_close"] = closeness >= relatedness.close_from
         for reason, fit in fits.items():
             drops[reason] += int((alive & ~fit).sum())
             alive &= fit

@@ -30,8 +30,12 @@ MIN_NEAR: Final = 2
 """Near pages (counted from both sides) without which nothing is concluded."""
 LIFTS: Final = (2, 4, 8)
 """Times chance from which an association has strength 1, 2 and 3."""
-CLOSE_PERCENT: Final = 16
-"""Squared cosine (in percent) of association profiles from which two conditions are close: a cosine of 0.4."""
+CLOSE_PERCENT: Final = 40
+"""Of the associated pairs of a corpus, the closest so many percent count as close.
+
+Relative, because the cosine of two profiles falls with the number of documents and conditions of a corpus.
+"""
+_MILLION: Final = 1_000_000
 _BLOCK_CELLS: Final = 1 << 20
 
 
@@ -48,27 +52,18 @@ class Relatedness:
     """Associations between conditions.
 
     Args:
-        strength: int32, conditions x conditions, 1 to 3 where associated; symmetric, nothing on the diagonal.
-        norm: int64, squared length of each condition's row.
+        closeness: int64, conditions x conditions, stored where associated and symmetric: the squared cosine of the
+            two association profiles in millionths, plus one.
+        close_from: Value from which an associated pair is close.
     """
 
-    strength: csr_array
-    norm: NDArray[np.int64]
+    closeness: csr_array
+    close_from: int
 
-    def closeness(self, block: slice) -> NDArray[np.int64]:
-        """Squared cosine of the association profiles of a block's conditions and all others, in whole percent.
-
-        Returns:
-            int64 array of shape (conditions of the block, all conditions).
-        """
-        common = (self.strength[block] @ self.strength.T).toarray().astype(np.int64)
-        squares: NDArray[np.int64] = 100 * common * common // np.maximum(np.outer(self.norm[block], self.norm), 1)
-        return squares
-
-    def associated(self, block: slice) -> NDArray[np.bool_]:
-        """Which conditions are associated with those of a block: (conditions of the block, all conditions)."""
-        associated: NDArray[np.bool_] = self.strength[block].toarray() > 0
-        return associated
+    def dense(self, block: slice) -> NDArray[np.int64]:
+        """Closeness of a block's conditions to all conditions, 0 where not associated: (block, conditions)."""
+        values: NDArray[np.int64] = self.closeness[block].toarray()
+        return values
 
 
 def measure_relatedness(inventory: Inventory, n_pages: NDArray[np.integer]) -> Relatedness:
@@ -95,9 +90,26 @@ def measure_relatedness(inventory: Inventory, n_pages: NDArray[np.integer]) -> R
         strength = sum(near * total >= lift * chance for lift in LIFTS) * (near >= MIN_NEAR)
         strength[np.arange(block.stop - start), np.arange(start, block.stop)] = 0
         rows.append(csr_array(strength.astype(np.int32)))
-    strength = csr_array(vstack(rows, format="csr"))
+    closeness = _closeness(csr_array(vstack(rows, format="csr")), step)
+    values = closeness.data
+    place = len(values) * (100 - CLOSE_PERCENT) // 100
+    return Relatedness(closeness, int(np.partition(values, place)[place]) if len(values) else 1)
+
+
+def _closeness(strength: csr_array, step: int) -> csr_array:
+    """Squared cosines (in millionths, plus one) of the rows of a symmetric matrix, where it is not 0 itself."""
     norm = np.asarray((strength * strength).sum(axis=1)).ravel().astype(np.int64)
-    return Relatedness(strength, norm)
+    values = np.empty(strength.nnz, dtype=np.int64)
+    for start in range(0, strength.shape[0], step):
+        block = strength[start : start + step]
+        common = (block @ strength.T).toarray().astype(np.int64)
+        rows = np.repeat(np.arange(block.shape[0]), np.diff(block.indptr))
+        common = common[rows, block.indices]
+        squared = _MILLION * common * common // (norm[start + rows] * norm[block.indices])
+        values[strength.indptr[start] : strength.indptr[start + block.shape[0]]] = squared + 1
+    closeness = strength.astype(np.int64)
+    closeness.data = values
+    return closeness
 
 
 def _places(inventory: Inventory, n_pages: NDArray[np.integer]) -> tuple[csr_array, csr_array]:
