@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -29,3 +33,42 @@ def real_data() -> Path:
 @pytest.fixture(autouse=True)
 def _no_workspace_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NCLUE_WORKSPACE", raising=False)
+
+
+class WritePdf(Protocol):
+    def __call__(self, path: Path, pages: Sequence[Sequence[str]]) -> Path: ...
+
+
+@pytest.fixture(scope="session")
+def write_pdf() -> WritePdf:
+    """Writes a PDF of plain Helvetica lines, a list of lines per page."""
+
+    def write(path: Path, pages: Sequence[Sequence[str]]) -> Path:
+        numbers = [4 + 2 * index for index in range(len(pages))]
+        objects = {
+            1: b"<</Type/Catalog/Pages 2 0 R>>",
+            2: b"<</Type/Pages/Kids[%s]/Count %d>>" % (b" ".join(b"%d 0 R" % n for n in numbers), len(pages)),
+            3: b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+        }
+        for number, lines in zip(numbers, pages, strict=True):
+            shown = b" ".join(b"(%s) Tj T*" % line.encode("latin-1") for line in lines)
+            stream = b"BT /F1 11 Tf 14 TL 60 740 Td %s ET" % shown
+            objects[number] = (
+                b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</Font<</F1 3 0 R>>>>/Contents %d 0 R>>"
+                % (number + 1)
+            )
+            objects[number + 1] = b"<</Length %d>>stream\n%s\nendstream" % (len(stream), stream)
+        body = b"%PDF-1.4\n"
+        offsets = {}
+        for number in sorted(objects):
+            offsets[number] = len(body)
+            body += b"%d 0 obj%s endobj\n" % (number, objects[number])
+        table = b"".join(b"%010d 00000 n \n" % offsets[number] for number in sorted(objects))
+        body += b"xref\n0 %d\n0000000000 65535 f \n%strailer<</Root 1 0 R/Size %d>>\nstartxref\n%d\n%%%%EOF\n" % (
+            len(objects) + 1, table, len(objects) + 1, len(body),
+        )  # fmt: skip
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(body)
+        return path
+
+    return write

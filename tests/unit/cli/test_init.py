@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from nclue_build.store.config_file import load_config
+
+if TYPE_CHECKING:
+    from tests.unit.cli.conftest import Run, WritePdf
+
+
+@pytest.fixture
+def reports(tmp_path: Path, write_pdf: WritePdf) -> Path:
+    folder = tmp_path / 'my "old" reports' / "größte"
+    write_pdf(folder / "a.pdf", [["One"]])
+    write_pdf(folder / "sub" / "b.PDF", [["Two"]])
+    return folder
+
+
+def snapshot(folder: Path) -> dict[str, str]:
+    return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_init_writes_what_a_run_needs_and_copies_nothing(tmp_path: Path, reports: Path, run: Run) -> None:
+    made = run("init", tmp_path / "w", "--pdfs", reports)
+    assert made.code == 0
+    assert made.out.splitlines()[0] == f"2 documents, build 'main' in {tmp_path / 'w'}"
+    assert made.out.splitlines()[-1] == f"next: nclue-build -w {tmp_path / 'w'} run"
+    assert sorted(snapshot(tmp_path / "w")) == [".gitignore", "configs/main.toml", "configs/workspace.toml"]
+    config = load_config(tmp_path / "w" / "configs" / "main.toml")
+    assert config.corpus.pdfs == '../my "old" reports/größte'
+    assert config.mine.model_fields_set.isdisjoint({"min_documents", "max_document_share"})
+
+
+def test_init_again_is_harmless_and_another_build_fits_in(tmp_path: Path, reports: Path, run: Run) -> None:
+    folder = tmp_path / "w"
+    assert run("init", folder, "--pdfs", reports).code == 0
+    before = snapshot(folder)
+    again = run("init", folder, "--pdfs", reports, "--json").envelope["result"]
+    assert again["written"] == []
+    assert snapshot(folder) == before
+    second = run("init", folder, "--pdfs", reports / "sub", "-b", "second", "--json").envelope["result"]
+    assert second["written"] == ["configs/second.toml"]
+    assert before.items() < snapshot(folder).items()
+
+
+def test_init_overwrites_nothing(tmp_path: Path, reports: Path, run: Run) -> None:
+    config = tmp_path / "w" / "configs" / "main.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("# mine\n", encoding="utf-8")
+    failed = run("init", tmp_path / "w", "--pdfs", reports)
+    assert failed.code == 2
+    assert "main.toml is there already and differs" in failed.err
+    assert snapshot(tmp_path / "w") == {"configs/main.toml": "# mine\n"}
+    (tmp_path / "w" / ".gitignore").write_text("*.log\n", encoding="utf-8")
+    made = run("init", tmp_path / "w", "--pdfs", reports, "--build", "other")
+    assert made.code == 0
+    assert "you may want to add .nclue/" in made.out
+    assert (tmp_path / "w" / ".gitignore").read_text(encoding="utf-8") == "*.log\n"
+
+
+def test_init_takes_a_corpus_file(reports: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    (reports / "corpus.jsonl").write_text('{"doc_id":"a","source":"s","file_name":"a.pdf"}\n', encoding="utf-8")
+    monkeypatch.chdir(reports)
+    assert run("init", Path("w"), "--corpus", "corpus.jsonl").code == 0
+    text = (reports / "w" / "configs" / "main.toml").read_text(encoding="utf-8")
+    assert tomllib.loads(text)["corpus"] == {"file": "../corpus.jsonl"}
+
+
+@pytest.fixture
+def inputs(tmp_path: Path, write_pdf: WritePdf, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with things to refer to."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    write_pdf(tmp_path / "full" / "a.pdf", [["One"]])
+    (tmp_path / "none.jsonl").write_text("\n", encoding="utf-8")
+    (tmp_path / "bad.jsonl").write_text('{"doc_id":"a","file_name":"a.pdf"}\n', encoding="utf-8")
+    (tmp_path / "gone.jsonl").write_text('{"doc_id":"a","source":"s","file_name":"a.pdf"}\n', encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["w"], 2, "give either --pdfs FOLDER or --corpus FILE.jsonl"),
+        (["w", "--pdfs", ".", "--corpus", "bad.jsonl"], 2, "give either"),
+        (["w", "--pdfs", "nowhere"], 2, "--pdfs: there is no folder nowhere"),
+        (["w", "--pdfs", "empty"], 2, "no PDF"),
+        (["w", "--corpus", "nowhere.jsonl"], 2, "--corpus: there is no file nowhere.jsonl"),
+        (["w", "--corpus", "none.jsonl"], 2, "lists no document"),
+        (["w", "--corpus", "bad.jsonl"], 3, "bad.jsonl:1: source: Field required"),
+        (["w", "--corpus", "gone.jsonl"], 3, "a: a.pdf: file not found"),
+        (["bad.jsonl", "--pdfs", "full"], 2, "bad.jsonl is a file, not a folder"),
+        (["w", "--pdfs", "full", "-b", "a b"], 2, "id 'a b' is not safe"),
+        (["w", "--pdfs", "full", "-b", "workspace"], 2, "'workspace' is taken"),
+    ],
+)
+def test_init_refuses(inputs: Path, run: Run, words: list[str], code: int, message: str) -> None:
+    failed = run("init", *words)
+    assert failed.code == code
+    assert message in failed.err
+    assert not (inputs / "w").exists()

@@ -1,0 +1,154 @@
+"""doctor, schema and validate."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from nclue_build.workflow import doctor
+from nclue_build.workflow.families import FAMILIES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.unit.cli.conftest import Run
+
+
+def test_the_doctor_finds_this_machine_fit(built: Path, run: Run) -> None:
+    seen = run("-w", built, "doctor", "--json")
+    assert seen.code == 0
+    checks = {check["name"]: check for check in seen.envelope["result"]["checks"]}
+    assert {"python", "pymupdf", "reader", "cores", "memory", "disk", "workspace", "build main"} <= checks.keys()
+    assert all(check["ok"] for check in checks.values())
+    assert "reader" in run("doctor").out
+
+
+def test_the_doctor_says_what_to_do(fresh: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    (fresh / "configs" / "main.toml").write_text("schema = 3\n", encoding="utf-8")
+    monkeypatch.setattr(doctor, "requires", lambda _: ["not-there-at-all>=1,<2"])
+    seen = run("-w", fresh, "doctor")
+    assert seen.code == 1
+    assert "not-there-at-all: missing: pip install 'not-there-at-all>=1,<2'" in seen.out
+    assert "main.toml:1: schema: " in seen.out
+    assert run("doctor", "-w", fresh / "nowhere").code == 1
+
+
+def test_every_schema_can_be_printed(run: Run) -> None:
+    listed = run("schema", "--json").envelope["result"]["families"]
+    assert [row["name"] for row in listed] == [family.name for family in FAMILIES]
+    for row in listed:
+        printed = json.loads(run("schema", row["name"]).out)
+        assert printed["x-nclue-file"] == row["file"]
+        assert {"properties", "oneOf"} & printed.keys()
+        assert run("schema", row["name"], "--json").envelope["result"]["schema"] == printed
+    assert run("schema", "nothing").code == 2
+
+
+def test_a_good_build_is_valid(built: Path, run: Run) -> None:
+    checked = run("-w", built, "validate", "--json")
+    assert checked.code == 0
+    result = checked.envelope["result"]
+    assert result["n_findings"] == 0
+    assert result["not_run"] == []
+    assert result["counts"]["files"] > 25
+
+
+def test_files_without_receipts_are_checked_too(built: Path, run: Run) -> None:
+    shutil.rmtree(built / ".nclue")
+    checked = run("-w", built, "validate")
+    assert checked.code == 0
+    assert "not run  extract, mine, compose, gate" in checked.out
+    with (built / "benchmarks" / "main" / "qrels.trec").open("a", encoding="utf-8") as stream:
+        stream.write("q_none 0 r1 1\n")
+    found = run("-w", built, "validate", "--json").envelope["findings"]
+    assert [finding["code"] for finding in found] == ["unknown-query", "unknown-document"]
+
+
+def test_an_unrun_build_is_valid(fresh: Path, run: Run) -> None:
+    assert run("-w", fresh, "validate").code == 0
+
+
+def _repeat(rows: list[dict[str, Any]]) -> None:
+    rows.insert(0, rows[0])
+
+
+def _set(**changes: object) -> Callable[[list[dict[str, Any]]], None]:
+    return lambda rows: rows[0].update(changes)
+
+
+@pytest.mark.parametrize(
+    ("name", "edit", "code"),
+    [
+        ("inventory/main/documents.jsonl", _repeat, "duplicate-document"),
+        ("inventory/main/documents.jsonl", _set(colour="red"), "bad-record"),
+        ("inventory/main/documents.jsonl", _set(sha256="0" * 64), "digest-differs"),
+        ("inventory/main/documents_quality.jsonl", _set(doc_id="other"), "unknown-document"),
+        ("inventory/main/clusters.jsonl", _repeat, "duplicate-id"),
+        ("inventory/main/P0/conditions.jsonl", _repeat, "duplicate-condition"),
+        ("inventory/main/P0/conditions.jsonl", _set(condition_id="other"), "unknown-condition"),
+        ("inventory/main/P0/evidence.jsonl", _repeat, "duplicate-evidence"),
+        ("inventory/main/P0/evidence.jsonl", _set(doc_id="other"), "unknown-document"),
+        ("inventory/main/P0/evidence.jsonl", _set(pages=[0]), "bad-record"),
+        ("benchmarks/main/queries.jsonl", _repeat, "duplicate-query"),
+        ("benchmarks/main/queries.jsonl", _set(golds=["other"]), "unknown-document"),
+        ("benchmarks/main/queries.jsonl", _set(n=3), "bad-record"),
+        ("benchmarks/main/qrels.jsonl", _repeat, "duplicate-qrel"),
+        ("benchmarks/main/qrels.jsonl", _set(query_id="q_other"), "unknown-query"),
+        ("benchmarks/main/qrels.jsonl", _set(pages=[[1]]), "qrel-pages-differ"),
+        ("benchmarks/main/qrels.jsonl", _set(grade=0), "bad-record"),
+        ("benchmarks/main/rejected.jsonl", _set(stage="mend"), "bad-record"),
+    ],
+)
+def test_validate_names_the_fault(
+    built: Path, run: Run, name: str, edit: Callable[[list[dict[str, Any]]], None], code: str
+) -> None:
+    path = built / name
+    rows = [json.loads(line) for line in path.read_bytes().splitlines()]
+    edit(rows)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    checked = run("-w", built, "validate", "--json")
+    assert checked.code == 1
+    found = {finding["code"] for finding in checked.envelope["findings"]}
+    assert {code, "output-altered"} <= found
+    assert all(finding["message"] for finding in checked.envelope["findings"])
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("inventory/main/documents.jsonl", "file-missing"),
+        ("inventory/main/P0/version.json", "file-missing"),
+        ("benchmarks/main/qrels.meta.json", "file-missing"),
+        ("benchmarks/main/n2/qrels.trec", "file-missing"),
+        ("benchmarks/main/beir/corpus.jsonl", "output-missing"),
+        ("benchmarks/main/gate.json", "output-missing"),
+    ],
+)
+def test_validate_names_what_is_gone(built: Path, run: Run, name: str, code: str) -> None:
+    (built / name).unlink()
+    found = run("-w", built, "validate", "--json").envelope["findings"]
+    assert (code, name) in {(finding["code"], finding["path"]) for finding in found}
+
+
+def test_validate_looks_at_the_pdfs(built: Path, run: Run) -> None:
+    reports = built.parent / "reports"
+    (reports / "report 1.pdf").unlink()
+    (reports / "report 2.pdf").write_bytes(b"%PDF-1.4 other")
+    found = run("-w", built, "validate", "--json").envelope["findings"]
+    assert [finding["code"] for finding in found] == ["file-missing", "digest-differs", "stale-stage"]
+    for path in reports.glob("*.pdf"):
+        path.unlink()
+    found = run("-w", built, "validate", "--json").envelope["findings"]
+    assert [finding["code"] for finding in found] == ["corpus-missing"]
+
+
+def test_validate_looks_into_page_files(built: Path, run: Run) -> None:
+    path = min((built / "inventory" / "main" / "pages").iterdir())
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[1:]), encoding="utf-8")
+    found = run("-w", built, "validate", "--json").envelope["findings"]
+    assert (found[0]["code"], found[0]["path"]) == ("page-rows-differ", f"inventory/main/pages/{path.name}")
