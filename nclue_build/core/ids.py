@@ -59,10 +59,14 @@ def slug(text: str, length: int = 40) -> str:
     return re.sub(r"[^a-z0-9]+", "-", ascii_text).strip("-")[:length].strip("-")
 
 
+def named_id(name: str, key: str) -> str:
+    """Readable slug of a name, and 8 hex of the digest of what identifies the thing."""
+    return f"{slug(name) or 'unnamed'}_{sha256_bytes(key.encode('utf-8'))[:8]}"
+
+
 def condition_id(name: str) -> str:
-    """Id of a condition: readable slug of its canonical name and 8 hex of the name's digest."""
-    digest = sha256_bytes(name.encode("utf-8"))[:8]
-    return f"{slug(name) or 'condition'}_{digest}"
+    """Id of a condition: slug and digest of its canonical name."""
+    return named_id(name, name)
 
 
 def query_id(condition_ids: Iterable[str]) -> str:

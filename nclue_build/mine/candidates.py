@@ -22,10 +22,17 @@ TEMPLATE_DOCUMENTS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Words that occur in enough documents to be part of a candidate; ids start at 1."""
+    """Words that occur in enough documents to be part of a candidate.
+
+    Args:
+        ids: Word -> id, from 1.
+        classes: uint32 by id.
+        compounds: Closed word of the vocabulary -> its hyphenated spellings anywhere in the corpus.
+    """
 
     ids: dict[str, int]
-    classes: NDArray[np.uint16]
+    classes: NDArray[np.uint32]
+    compounds: dict[str, tuple[str, ...]]
 
 
 def build_vocabulary(documents: Iterable[Iterable[str]], min_documents: int) -> Vocabulary:
@@ -37,8 +44,14 @@ def build_vocabulary(documents: Iterable[Iterable[str]], min_documents: int) -> 
     for document in documents:
         frequency.update(document)
     kept = sorted(word for word, count in frequency.items() if count >= min_documents)
-    classes = np.concatenate([np.array([words.ODD], dtype=np.uint16), words.classify(kept)])
-    return Vocabulary({word: index for index, word in enumerate(kept, start=1)}, classes)
+    classes = np.concatenate([np.array([words.ODD], dtype=np.uint32), words.classify(kept)])
+    ids = {word: index for index, word in enumerate(kept, start=1)}
+    compounds: dict[str, tuple[str, ...]] = {}
+    for word in sorted(frequency):
+        closed = word.replace("-", "")
+        if word.count("-") == 1 and closed in ids:
+            compounds[closed] = (*compounds.get(closed, ()), word)
+    return Vocabulary(ids, classes, compounds)
 
 
 def bare_lexicon(vocabulary: Vocabulary) -> Lexicon:
@@ -48,7 +61,7 @@ def bare_lexicon(vocabulary: Vocabulary) -> Lexicon:
 
 
 def document_keys(
-    stream: tokens.TokenStream, ids: NDArray[np.int64], classes: NDArray[np.uint16]
+    stream: tokens.TokenStream, ids: NDArray[np.int64], classes: NDArray[np.uint32]
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Distinct keys of one document: its noun phrases, and its runs of eight words."""
     mixed = ngrams.mix(ids)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nclue_build.core.ids import condition_id
+from nclue_build.core.ids import named_id
 from nclue_build.core.text import fold
 from nclue_build.mine.judge import ClusterCase
 from nclue_build.mine.ngrams import MAX_WORDS
@@ -116,7 +116,7 @@ def build_cases(
         classes = tuple(int(lexicon.classes[lexicon.vocabulary.get(word, 0)]) for word in name.split(" "))
         cases.append(
             ClusterCase(
-                cluster_id=condition_id(cluster.key),
+                cluster_id=named_id(name, cluster.key),
                 name=name,
                 aliases=_aliases(cluster, profile, columns["all_capitals"], columns["mentions"]),
                 classes=classes,

@@ -16,7 +16,7 @@ from nclue_build.mine.spelling import is_acronym
 from nclue_build.records.inventory import Alias, Condition, Rejected, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -42,7 +42,7 @@ class Limits:
     max_conditions: int
 
 
-def build_patterns(kept: Sequence[Kept]) -> list[Pattern]:
+def build_patterns(kept: Sequence[Kept], compounds: Mapping[str, tuple[str, ...]]) -> list[Pattern]:
     """Aliases to look for: every form of each cluster and its spelling variants.
 
     A (folded form, match) belongs to the first cluster that claims it; normal forms make clashes rare, and
@@ -60,7 +60,7 @@ def build_patterns(kept: Sequence[Kept]) -> list[Pattern]:
                 # "Labor" the department, not "labor": the capital carries the meaning.
                 patterns.extend(_claim(taken, owner, (form.capitalize(), form.upper()), "exact"))
             else:
-                patterns.extend(_claim(taken, owner, (form, *variants(form)), "folded"))
+                patterns.extend(_claim(taken, owner, (form, *variants(form, compounds)), "folded"))
     return patterns
 
 

@@ -29,6 +29,7 @@ _MIN_SINGLE_LENGTH = 5
 _MIN_ACRONYM_LENGTH = 3
 _MAX_ACRONYM_LENGTH = 7
 _HEADING_PERCENT = 70
+_SPECIFIC_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,13 @@ def _calendar(case: ClusterCase) -> bool:
 
 
 def _generic(case: ClusterCase) -> bool:
-    return _all(case, words.GENERIC) and not (case.is_name and len(case.classes) > 1)
+    """General words only; three of them make a concept when titles use it ("open data portal")."""
+    if not _all(case, words.GENERIC):
+        return False
+    if case.is_name and len(case.classes) > 1:
+        return False
+    content = sum(not classes & words.LINK for classes in case.classes)
+    return content < _SPECIFIC_WORDS or case.heading_documents == 0
 
 
 def _weak_single(case: ClusterCase) -> bool:
@@ -153,24 +160,13 @@ def _weak_single(case: ClusterCase) -> bool:
     return not case.is_name and bool(classes & (words.VERB_TOO | words.ADJECTIVE) or "-" in word)
 
 
-def _plain(case: ClusterCase) -> bool:
-    """Modifier and head both generic apart from one weak word: "additional staff", "key partners"."""
-    content = [classes for classes in case.classes if not classes & words.LINK]
-    if case.is_name or len(content) < 2:  # noqa: PLR2004 - a phrase has two words
-        return False
-    return bool(content[0] & words.GENERIC and content[0] & words.ADJECTIVE and not content[0] & words.NOUN) and bool(
-        content[-1] & words.GENERIC
-    )
-
-
 def _verb(case: ClusterCase) -> bool:
     return bool(case.classes[0] & words.VERB_TOO) and 100 * case.verb_contexts >= _VERB_PERCENT * case.mentions
 
 
 def _adjective_head(case: ClusterCase) -> bool:
-    """The last word reads better as an adjective or verb: "federal", "cost effective"."""
-    last = case.classes[-1]
-    return bool(last & words.ADJECTIVE and not last & words.PLURAL) and not case.is_name
+    """The last word reads better as an adjective: "federal", "cost effective"."""
+    return bool(case.classes[-1] & words.ADJECTIVE_FIRST) and not case.is_name
 
 
 def _truncated(case: ClusterCase) -> bool:
@@ -223,7 +219,6 @@ _RULES: tuple[tuple[str, Callable[[ClusterCase], bool]], ...] = (
     ("truncated", _truncated),
     ("piece_of_name", _broken_name),
     ("nested", _nested),
-    ("vague_phrase", _plain),
     ("weak_single_word", _weak_single),
 )
 RULE_NAMES = tuple(name for name, _ in _RULES)

@@ -86,7 +86,7 @@ def template_runs(ids: NDArray[np.int64], flags: NDArray[np.uint8]) -> NDArray[n
     return result
 
 
-def noun_phrases(classes: NDArray[np.uint16], flags: NDArray[np.uint8], length: int) -> NDArray[np.bool_]:
+def noun_phrases(classes: NDArray[np.uint32], flags: NDArray[np.uint8], length: int) -> NDArray[np.bool_]:
     """Whether the ``length`` tokens from each position on can be a noun phrase.
 
     The pattern is Justeson & Katz (1995) widened by link words: modifiers and nouns, ending on a
@@ -99,7 +99,7 @@ def noun_phrases(classes: NDArray[np.uint16], flags: NDArray[np.uint8], length: 
         return result
 
     def has(bits: int, offset: int) -> NDArray[np.bool_]:
-        found: NDArray[np.bool_] = (classes[offset : offset + count] & np.uint16(bits)) != 0
+        found: NDArray[np.bool_] = (classes[offset : offset + count] & np.uint32(bits)) != 0
         return found
 
     result &= has(words.NOUN, length - 1)

@@ -1,7 +1,7 @@
 """The normal form that decides which surface forms name the same concept.
 
 Conservative on purpose: a wrong merge poisons gold labels, a missed one only splits a condition. Merged are:
-case, hyphen or space between words, British or American spelling, possessive, and a light plural of
+case, hyphen, space or nothing between words, British or American spelling, possessive, and a light plural of
 the last word.
 """
 
@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from nclue_build.core.text import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _BRITISH: Final = {
     "programme": "program", "programmes": "programs", "labour": "labor", "centre": "center", "centres": "centers",
@@ -54,6 +57,7 @@ _IRREGULAR: Final = {
     "bases": "base", "viruses": "virus", "buses": "bus", "gases": "gas", "lenses": "lens",
 }  # fmt: skip
 _POSSESSIVE: Final = re.compile(r"'s?\Z")
+_HYPHEN: Final = re.compile(r"(?<=[^\W\d_]{3})-(?=[^\W_])")
 _MIN_PLURAL = 4
 
 
@@ -87,12 +91,16 @@ def singular(word: str) -> str:
 
 
 def normal_form(form: str) -> str:
-    """The key under which surface forms are merged: folded, spaced, American, last word singular."""
-    words = [_word(word) for word in re.split(r"[ \-]+", fold(form)) if word]
-    words = [word for word in words if word]
+    """The key under which surface forms are merged: folded, American, last word singular, closed up.
+
+    Closing up merges "ground water", "ground-water" and "groundwater". A hyphen after one or two letters
+    stays: "re-creation" is no "recreation".
+    """
+    words = [word for part in fold(form).split(" ") if (word := _word(part))]
     if not words:
         return fold(form)
-    return " ".join([*words[:-1], singular(words[-1])])
+    pieces = [_word(piece) for word in words for piece in _HYPHEN.split(word)]
+    return "".join([*pieces[:-1], singular(pieces[-1])])
 
 
 _BRITISH_OF: Final = {american: british for british, american in reversed(_BRITISH.items())}
@@ -111,20 +119,27 @@ def plural(word: str) -> str:
     return word + "s"
 
 
-def variants(form: str) -> tuple[str, ...]:
+def variants(form: str, compounds: Mapping[str, tuple[str, ...]] | None = None) -> tuple[str, ...]:
     """Other spellings with the same normal form as a folded form, to be looked for on the pages.
 
     Plural and singular of the last word, British and American spelling, hyphen and space between
-    words. Every one is checked against :func:`normal_form`, so a variant can never leave its cluster.
+    words, open and closed compounds. Every one is checked against :func:`normal_form`, so a variant can never
+    leave its cluster.
+
+    Args:
+        form: Folded form.
+        compounds: Closed word -> hyphenated spellings the corpus uses ("groundwater": "ground-water").
     """
     words = form.split(" ")
-    if len(words) == 1 and not words[0].isalpha() and "-" not in words[0]:
-        return ()
     lasts = {words[-1], singular(words[-1]), plural(singular(words[-1]))}
     found = {" ".join([*words[:-1], last]) for last in lasts}
     for text in sorted(found):
         found.add(" ".join(_BRITISH_OF.get(word, _IZE.sub(r"is\1", word)) for word in text.split(" ")))
         found.add(" ".join(_word(word) for word in text.split(" ")))
+    for text in sorted(found):
+        for word in text.split(" "):
+            for spelling in (compounds or {}).get(word, ()):
+                found.add(" ".join(spelling if part == word else part for part in text.split(" ")))
     for text in sorted(found):
         if text.count("-") == 1:
             found.add(text.replace("-", " "))

@@ -76,7 +76,7 @@ class Lexicon:
 
     Args:
         vocabulary: Word -> id (1-based; 0 is any other word).
-        classes: uint16 by word id (:mod:`nclue_build.mine.words`).
+        classes: uint32 by word id (:mod:`nclue_build.mine.words`).
         form_keys: uint64, sorted keys of the candidate forms.
         first_document: int64, index of the first document that holds each form.
         template_keys: uint64, sorted keys of word runs that are template text.
@@ -85,7 +85,7 @@ class Lexicon:
     """
 
     vocabulary: dict[str, int]
-    classes: NDArray[np.uint16]
+    classes: NDArray[np.uint32]
     form_keys: NDArray[np.uint64]
     first_document: NDArray[np.int64]
     template_keys: NDArray[np.uint64]
@@ -159,7 +159,7 @@ def profile_document(stream: tokens.TokenStream, lexicon: Lexicon, document: int
 
 def _find(
     mixed: NDArray[np.uint64],
-    classes: NDArray[np.uint16],
+    classes: NDArray[np.uint32],
     flags: NDArray[np.uint8],
     length: int,
     form_keys: NDArray[np.uint64],
@@ -225,7 +225,7 @@ def _neighbour(
 
 
 def _after_capital(
-    classes: NDArray[np.uint16], flags: NDArray[np.uint8], start: NDArray[np.int64]
+    classes: NDArray[np.uint32], flags: NDArray[np.uint8], start: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Whether a capitalised word comes before, up to two link words away and joined by single spaces."""
     result = np.zeros(len(start), dtype=np.bool_)
@@ -310,7 +310,7 @@ class CorpusProfile:
 
 def build_lexicon(
     vocabulary: dict[str, int],
-    classes: NDArray[np.uint16],
+    classes: NDArray[np.uint32],
     form_keys: NDArray[np.uint64],
     first_document: NDArray[np.int64],
     template_keys: NDArray[np.uint64],

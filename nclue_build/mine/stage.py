@@ -104,6 +104,7 @@ class _Mining:
         self._max_documents = max(self._config.min_documents, min(self._config.max_documents, share))
         # Half of the documents may use one spelling and half another: the window is checked again on conditions.
         self._min_form_documents = max(2, (self._config.min_documents + 1) // 2)
+        self._compounds: dict[str, tuple[str, ...]] = {}
         self._counts: dict[str, int] = {"documents": len(quality)}
 
     def run(self) -> StageResult:
@@ -153,6 +154,7 @@ class _Mining:
     def _read_words(self) -> tuple[candidates.Vocabulary, dict[str, acronyms.AcronymVote]]:
         read = list(self._map("words", worker.read_words))
         vocabulary = candidates.build_vocabulary((found.words for found in read), self._min_form_documents)
+        self._compounds = vocabulary.compounds
         self._counts["vocabulary"] = len(vocabulary.ids)
         exchange.save_lexicon(self._setting.scratch, candidates.bare_lexicon(vocabulary))
         return vocabulary, acronyms.vote(found.definitions for found in read)
@@ -194,7 +196,7 @@ class _Mining:
     def _find(self, kept: list[conditions.Kept]) -> tuple[list[Condition], Inventory, list[Rejected]]:
         limit = _RANK_MARGIN * self._config.max_conditions
         searched = kept[:limit]
-        patterns = conditions.build_patterns(searched)
+        patterns = conditions.build_patterns(searched, self._compounds)
         exchange.save_patterns(self._setting.scratch, patterns)
         occurrences = list(self._map("occurrences", worker.find_aliases))
         limits = conditions.Limits(

@@ -25,6 +25,8 @@ NOUN = 2
 ADJECTIVE = 4
 VERB = 8
 """Only a verb form: no noun or adjective reading comes near it."""
+ADJECTIVE_FIRST = 65536
+"""Reads better as an adjective than as a noun."""
 ADVERB = 16
 PARTICIPLE = 32
 NUMBER = 64
@@ -84,16 +86,16 @@ def _tagger() -> Any:
     return HanoverTagger("morphmodel_en.pgz")
 
 
-def classify(folded: Iterable[str]) -> NDArray[np.uint16]:
+def classify(folded: Iterable[str]) -> NDArray[np.uint32]:
     """Classes of each word (bits of this module), out of context.
 
     Args:
         folded: Case-folded words.
 
     Returns:
-        uint16, parallel to the words.
+        uint32, parallel to the words.
     """
-    return np.array([_classify(word) for word in folded], dtype=np.uint16)
+    return np.array([_classify(word) for word in folded], dtype=np.uint32)
 
 
 def _classify(word: str) -> int:
@@ -105,9 +107,10 @@ def _classify(word: str) -> int:
         return NUMBER
     if not _PLAIN_WORD.match(word):
         return NOUN | PROPER if _LETTER_AND_DIGIT.match(word) else ODD
-    if word.endswith("'s"):
-        return NOUN | POSSESSIVE
-    generic = GENERIC if word in _LISTS["generic_nouns"] or word in _LISTS["generic_adjectives"] else 0
+    base = word.removesuffix("'s")
+    generic = GENERIC if base in _LISTS["generic_nouns"] or base in _LISTS["generic_adjectives"] else 0
+    if base != word:
+        return NOUN | POSSESSIVE | generic
     return _parts_of_speech(word) | generic
 
 
@@ -121,10 +124,14 @@ def _parts_of_speech(word: str) -> int:
             result |= bit
     if top == "NP0":
         result |= PROPER
+    if top.startswith("AJ"):
+        result |= ADJECTIVE_FIRST
     if best >= _COMMON:
         result |= COMMON
     if result & (NOUN | ADJECTIVE):
         return result
+    if top == "VVN" and not result & COMMON:
+        return result | ADJECTIVE  # "embodied carbon", "displaced persons": rare participles are modifiers
     for bit, prefixes in _ONLY:
         if top.startswith(prefixes):
             return result | bit

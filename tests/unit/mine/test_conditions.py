@@ -55,7 +55,7 @@ def pages(*texts: str) -> list[PageRow]:
 
 
 def mine(items: list[Kept], documents: list[list[PageRow]]) -> tuple[dict[str, tuple[int, ...] | None], dict[str, str]]:
-    patterns = build_patterns(items)
+    patterns = build_patterns(items, {})
     occurrences = [Matcher(patterns).scan(document, ROLES) for document in documents]
     ids = [f"d{index}" for index in range(len(documents))]
     found, inventory, dropped = assemble(items, patterns, occurrences, ids, LIMITS)
@@ -98,6 +98,6 @@ def test_what_leaves_the_window_or_is_seldom_strong_is_dropped_with_its_reason()
 
 
 def test_an_alias_belongs_to_one_condition_only() -> None:
-    patterns = build_patterns([kept("flood map", "flood map"), kept("flood maps", "flood maps")])
+    patterns = build_patterns([kept("flood map", "flood map"), kept("flood maps", "flood maps")], {})
     keys = [(pattern.form, pattern.match) for pattern in patterns]
     assert len(keys) == len(set(keys))

@@ -42,11 +42,10 @@ BAD = {
     "document_name": replace(GOOD, in_document_names=3),
     "generic": replace(GOOD, classes=(words.NOUN | words.GENERIC, words.NOUN | words.GENERIC)),
     "verb_context": replace(GOOD, classes=(words.NOUN | words.VERB_TOO, words.NOUN), verb_contexts=4),
-    "no_noun_head": replace(GOOD, classes=(words.NOUN, words.ADJECTIVE)),
+    "no_noun_head": replace(GOOD, classes=(words.NOUN, words.NOUN | words.ADJECTIVE_FIRST)),
     "truncated": replace(GOOD, right_fixed=12),
     "piece_of_name": replace(NAME, starts_after_capital=10),
     "nested": replace(GOOD, nested=17),
-    "vague_phrase": replace(GOOD, classes=(words.ADJECTIVE | words.GENERIC, words.NOUN, words.NOUN | words.GENERIC)),
     "weak_single_word": replace(SINGLE, classes=(words.NOUN | words.COMMON,)),
 }
 
