@@ -51,7 +51,7 @@ class ClusterCase:
         labels: Mentions that are a whole block or end at a colon.
         verb_contexts: Mentions after "to", a modal or a pronoun.
         inside_sentence: Mentions inside a sentence, not all capitals.
-        capitalised_inside: Of these, with a capital.
+        capitalised_inside: Of these, with a capital on the last word ("Human Resources", not "American workers").
         all_capitals: Mentions all in capitals.
         ends_before_capital: Mentions followed by a capitalised word.
         starts_after_capital: Mentions preceded by a capitalised word, link words skipped.

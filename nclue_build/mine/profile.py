@@ -41,7 +41,7 @@ titles. ``nested``: mentions inside a longer candidate. ``template_documents``: 
 template text only. ``labels``: mentions that are a whole block or end at a colon. ``verb_contexts``: mentions after
 "to", a modal or a pronoun. ``inside_sentence``: mentions that do not start a sentence and are not all
 capitals, and of these
-``capitalised_inside`` with a capital first letter. ``all_capitals``: mentions all in capitals.
+``capitalised_inside`` with a capital on the last word. ``all_capitals``: mentions all in capitals.
 ``ends_before_capital``: mentions followed by a capitalised word in the same run, ``starts_after_capital``: preceded by
 one, link words between them skipped.
 """
@@ -137,7 +137,7 @@ def profile_document(stream: tokens.TokenStream, lexicon: Lexicon, document: int
     inside = ((flags[start] & tokens.STARTS_SENTENCE) == 0) & ~shouting
     add("all_capitals", shouting)
     add("inside_sentence", inside)
-    add("capitalised_inside", inside & ((flags[start] & tokens.CAPITALISED) != 0))
+    add("capitalised_inside", inside & ((flags[last] & tokens.CAPITALISED) != 0))
     follows = np.minimum(last + 1, len(flags) - 1)
     add("ends_before_capital", (right >= 0) & ((flags[follows] & tokens.CAPITALISED) != 0))
     add("starts_after_capital", _after_capital(classes, flags, start))
