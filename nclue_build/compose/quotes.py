@@ -174,8 +174,11 @@ def _quote_block(page: PageText, place: int, block: BlockText, aliases: Sequence
             first, last = _widen(block, start, stop)
             quote = block.piece(first, last)
             refusal = _refuse(quote, alias, block.role)
-            if refusal is None and stop - start == 1 and _is_part_of_name(block, start):
+            in_name = _is_part_of_name(block, start, stop)
+            if refusal is None and in_name and stop - start == 1:
                 refusal = "part_of_name"
+            if refusal is None and not stands_on_page(quote, alias, block.readings):
+                refusal = "fragment"
             if refusal is not None:
                 if not isinstance(best, FoundQuote):
                     best = max(best, refusal, key=_REFUSAL_ORDER.index)
@@ -183,7 +186,8 @@ def _quote_block(page: PageText, place: int, block: BlockText, aliases: Sequence
             whole = _starts_sentence(block, first) and _ends_sentence(block, last - 1)
             rank = (
                 _ROLE_RANK.get(block.role, _OTHER_ROLE),
-                0 if whole else 1,
+                int(in_name),
+                int(not whole),
                 abs(len(quote) - 160) // 60,
                 place,
                 start,
@@ -203,7 +207,7 @@ def _quote_heading(page: PageText, place: int, block: BlockText) -> FoundQuote |
         return "contents_line"
     if page.n_body_words < _MIN_BODY_WORDS or len(quote) > MAX_LENGTH:
         return "fragment"
-    return FoundQuote((_ROLE_RANK["title"], 0, 0, place, 0), page.page, quote)
+    return FoundQuote((_ROLE_RANK["title"], 0, 0, 0, place, 0), page.page, quote)
 
 
 def _occurrences(block: BlockText, alias: Alias) -> Iterator[tuple[int, int]]:
@@ -252,19 +256,32 @@ def _widen(block: BlockText, start: int, stop: int) -> tuple[int, int]:
     return first, last
 
 
-def _is_part_of_name(block: BlockText, index: int) -> bool:
-    """Whether a single capitalised word stands inside a longer name ("Immunization" in "Immunization Practices")."""
-    token = block.token(index)
-    if not _CAPITALISED.match(token):
+def stands_on_page(quote: str, alias: Alias, texts: Sequence[str]) -> bool:
+    """The mechanical check: the normalised quote is a piece of a reading of the block, and the alias is in it.
+
+    Args:
+        quote: Raw.
+        alias: That it should show.
+        texts: Readings of the block it was taken from.
+    """
+    pieces = readings(quote)
+    contained = any(piece in text for piece in pieces for text in texts)
+    return contained and occurs(alias, pieces, [fold(piece) for piece in pieces])
+
+
+def _is_part_of_name(block: BlockText, start: int, stop: int) -> bool:
+    """Whether a capitalised form stands inside a longer name ("Immunization" in "Immunization Practices")."""
+    first, last = block.token(start), block.token(stop - 1)
+    if not _CAPITALISED.match(first) or not _CAPITALISED.match(last):
         return False
-    if token[-1].isalnum() and index + 1 < len(block.tokens) and _CAPITALISED.match(block.token(index + 1)):
+    if last[-1].isalnum() and stop < len(block.tokens) and _CAPITALISED.match(block.token(stop)):
         return True
-    before = block.token(index - 1) if index > 0 else ""
+    before = block.token(start - 1) if start > 0 else ""
     return bool(
         before[-1:].isalnum()
         and _CAPITALISED.match(before)
         and before.lower() not in FUNCTION_WORDS
-        and not _starts_sentence(block, index - 1)
+        and not _starts_sentence(block, start - 1)
     )
 
 
