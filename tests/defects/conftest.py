@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TypeVar
 
+    from nclue_build.store.stage import Mapper
+
     ItemT = TypeVar("ItemT")
     ResultT = TypeVar("ResultT")
 
@@ -128,9 +130,9 @@ class TinyBuild:
     def benchmark(self) -> Path:
         return self.build.benchmark
 
-    def run(self) -> StageResult:
+    def run(self, mapper: Mapper | None = None) -> StageResult:
         config = BuildConfig.model_validate({"schema": 1, "corpus": {"file": "corpus.jsonl"}})
-        return Gate().run(StageContext(self.build, config, SerialMapper(), NullProgress()))
+        return Gate().run(StageContext(self.build, config, mapper or SerialMapper(), NullProgress()))
 
     def report(self) -> Row:
         report: Row = json.loads((self.benchmark / "gate.json").read_text("utf-8"))

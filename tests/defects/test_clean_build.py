@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from nclue_build.records.config import BuildConfig
 from nclue_build.rederive.stage import Gate
+from nclue_build.workflow.executors import LocalMapper
 
 if TYPE_CHECKING:
     from tests.defects.conftest import TinyBuild
@@ -63,3 +64,12 @@ def test_the_report_is_the_same_bytes_every_time(tiny: TinyBuild) -> None:
     first = (tiny.benchmark / "gate.json").read_bytes()
     tiny.run()
     assert (tiny.benchmark / "gate.json").read_bytes() == first
+
+
+def test_workers_change_nothing(tiny: TinyBuild) -> None:
+    tiny.edit(tiny.p0 / "evidence.jsonl", lambda rows: rows.pop())
+    tiny.run()
+    alone = (tiny.benchmark / "gate.json").read_bytes()
+    with LocalMapper(2) as mapper:
+        tiny.run(mapper)
+    assert (tiny.benchmark / "gate.json").read_bytes() == alone

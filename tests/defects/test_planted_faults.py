@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Fault = Callable[[TinyBuild], object]
 
 FAULTS: dict[str, tuple[Fault, set[str]]] = {}
-CASCADES = {"two conditions have the same alias"}
+CASCADES = {"two conditions have the same alias", "a query has a condition twice"}
 """Faults that make much else wrong too."""
 UNSEALED = {"a digest in version.json is wrong", "a digest in the metadata is wrong", "a row changed after the digests"}
 
@@ -258,6 +258,15 @@ def _(tiny: TinyBuild) -> None:
        "qrel-witness-differs", "extra-trec-row", "missing-trec-row")  # fmt: skip
 def _(tiny: TinyBuild) -> None:
     tiny.edit(tiny.benchmark / "queries.jsonl", lambda rows: pick(rows, query_id=WATER_WHO)["conditions"].reverse())
+
+
+@fault("a query has a condition twice", "query-conditions-differ", "query-id-differs", "query-without-gold")
+def _(tiny: TinyBuild) -> None:
+    def repeat(rows: list[Row]) -> None:
+        conditions = pick(rows, query_id=WATER_WHO)["conditions"]
+        conditions[1] = conditions[0]
+
+    tiny.edit(tiny.benchmark / "queries.jsonl", repeat)
 
 
 @fault("a query names an unknown condition", "unknown-condition", "query-id-differs", "query-golds-differ",
@@ -535,6 +544,12 @@ def _(tiny: TinyBuild) -> None:
 @fault("the BEIR qrels have no header", "beir-qrels-differ")
 def _(tiny: TinyBuild) -> None:
     tiny.edit_lines(tiny.benchmark / "beir" / "qrels" / "test.tsv", lambda lines: lines.pop(0))
+
+
+@fault("the header of the BEIR qrels has other names", "beir-qrels-differ")
+def _(tiny: TinyBuild) -> None:
+    path = tiny.benchmark / "beir" / "qrels" / "test.tsv"
+    path.write_text(path.read_text("utf-8").replace("corpus-id", "document"), "utf-8")
 
 
 @fault("a BEIR score is wrong", "beir-qrels-differ")

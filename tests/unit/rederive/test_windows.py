@@ -75,6 +75,8 @@ def test_blocks_add_up_and_other_roles_do_not_count() -> None:
     ]
     found, _ = scan_page(blocks, ROLES, table((alias("water"),)))
     assert (found[0].mentions, found[0].in_heading) == (3, True)
+    found, _ = scan_page(blocks[::-1], ROLES, table((alias("water"),)))
+    assert (found[0].mentions, found[0].in_heading) == (3, True)
     found, _ = scan_page(blocks[:2], ROLES, table((alias("water"),)))
     assert (found[0].mentions, found[0].in_heading) == (1, False)
 
