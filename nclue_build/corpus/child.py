@@ -16,6 +16,7 @@ integers; see :mod:`nclue_build.corpus.lines` for the meaning of ``direction`` a
 from __future__ import annotations
 
 import os
+import re
 import resource
 import signal
 import sys
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 _mupdf: Any = pymupdf  # it ships no types
+_CODE: Final = re.compile(r"^code=\d+: ")
 _FLAGS: Final = (
     pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
 )  # without TEXT_CID_FOR_UNKNOWN_UNICODE, text without a Unicode mapping shows up as U+FFFD
@@ -81,8 +83,10 @@ def _send(output: BinaryIO, message: dict[str, Any]) -> None:
 
 
 def _reason(error: BaseException, path: str) -> str:
+    """One line for people, without the folder a file happens to be in."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
-    return clean_raw(lines[0].replace(path, os.path.basename(path)))[0][:200]  # noqa: PTH119 - the path is a string here
+    text = _CODE.sub("", lines[0]).replace(path, os.path.basename(path))  # noqa: PTH119 - the path is a string here
+    return "not a PDF, or damaged beyond repair" if text.startswith("Failed to open") else clean_raw(text)[0][:200]
 
 
 def _read_document(output: BinaryIO, path: str, start: int, alarm_s: float) -> None:

@@ -94,10 +94,12 @@ def _quality(row: CorpusRow, known: Summary, removed: Removal | None) -> Documen
         more = f" and {len(known.problems) - 1} more" if len(known.problems) > 1 else ""
         message = f"page {page}{more} failed: {reason}"
     flags = set(known.flags)
-    placeholder = known.placeholder_pages * _MOSTLY >= max(known.ok, 1)
+    placeholder = _is_mostly(known.placeholder_pages, known)
     if placeholder:
         flags.add("placeholder_text")
-    if known.ok and known.language != "en":
+    if known.ok and known.language is None and not _is_mostly(known.non_english_pages, known):
+        flags.add("language_unknown")
+    elif known.ok and known.language != "en":
         flags.add("non_english")
     return DocumentQuality(
         doc_id=row.doc_id,
@@ -115,6 +117,10 @@ def _quality(row: CorpusRow, known: Summary, removed: Removal | None) -> Documen
         removed=removed,
         message=message,
     )
+
+
+def _is_mostly(n_pages: int, known: Summary) -> bool:
+    return n_pages * _MOSTLY >= max(known.ok, 1)
 
 
 def _why_unreadable(known: Summary) -> str:

@@ -15,6 +15,9 @@ _WORD: Final = re.compile(r"[^\W_]+")
 _VOWEL: Final = re.compile(r"[aeiouy\u00c0-\uffff]", re.IGNORECASE)
 _MEANINGLESS: Final = re.compile("[\ufffd\ue000-\uf8ff]")
 _MIN_WORDS: Final = 40
+"""Words from which a page can be judged."""
+_MIN_DOCUMENT_WORDS: Final = 15
+"""Words from which the language of a document can be told."""
 _PLACEHOLDER_WORDS: Final = """
     lorem ipsum dolor amet consectetur adipiscing adipisicing eiusmod tempor incididunt labore magna aliqua
     veniam nostrud exercitation ullamco laboris aliquip commodo consequat duis aute irure reprehenderit
@@ -51,9 +54,9 @@ class LanguageCount:
         self.n_latin += other.n_latin
         self.by_language.update(other.by_language)
 
-    def language(self) -> str | None:
+    def language(self, min_words: int = _MIN_DOCUMENT_WORDS) -> str | None:
         """``en`` or another language with clearly more function words, None when they cannot tell."""
-        if self.n_words < _MIN_WORDS:
+        if self.n_words < min_words:
             return None
         best = max(_PROFILES, key=lambda code: self.by_language[code])
         share = 5 if best == "en" else 8
@@ -102,7 +105,7 @@ def text_flags(text: str, words: Sequence[str], counts: LanguageCount) -> set[st
             flags.add("placeholder_text")
         if _is_low_word_ratio(words, distinct):
             flags.add("low_word_ratio")
-        language = counts.language()
+        language = counts.language(_MIN_WORDS)
         if language not in {None, "en"} or 2 * counts.n_latin < counts.n_words:
             flags.add("non_english")
     return flags

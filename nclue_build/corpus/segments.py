@@ -139,8 +139,9 @@ def _join(left: Line, right: Line) -> Line:
     if len(right.text) > len(left.text):  # the longer part says what the line is like
         left.size = right.size
         left.style = right.style & ~STARTS_WITH_MARK | left.style & STARTS_WITH_MARK
+        left.y0, left.y1 = right.y0, right.y1  # a raised mark must not change the distance to the next line
     left.text = f"{left.text} {right.text}"
-    left.x1, left.y0, left.y1 = max(left.x1, right.x1), min(left.y0, right.y0), max(left.y1, right.y1)
+    left.x1 = max(left.x1, right.x1)
     a, b = left.bbox, right.bbox
     left.bbox = (min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3]))
     return left

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import atexit
+import os
+import threading
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
@@ -177,8 +179,13 @@ def extract_document(task: _Task) -> Summary:
     return summary
 
 
-@cache
 def _supervisor(limits: Limits) -> Supervisor:
+    # One reader per process and thread: pipes inherited by a fork or shared by threads would mix answers up.
+    return _start_supervisor(limits, os.getpid(), threading.get_ident())
+
+
+@cache
+def _start_supervisor(limits: Limits, _process: int, _thread: int) -> Supervisor:
     supervisor = Supervisor(limits)
     atexit.register(supervisor.close)
     return supervisor

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from nclue_build.core.errors import DataError, UsageError
+from nclue_build.corpus.sources import FileFacts, check_digests, find_pdfs, read_corpus_file, rows_of_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from nclue_build.store.stage import StageContext
+    from nclue_build.store.workspace import Build
+
+
+@pytest.fixture
+def build(make_build: Callable[..., StageContext]) -> Build:
+    return make_build('pdfs = "../pdfs"').build
+
+
+def put(path: Path, content: bytes = b"%PDF") -> FileFacts:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return FileFacts(hashlib.sha256(content).hexdigest(), len(content))
+
+
+def corpus_file(tmp_path: Path, *rows: dict[str, object] | str) -> str:
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    (tmp_path / "corpus.jsonl").write_text("".join(line + "\n" for line in lines))
+    return "../corpus.jsonl"
+
+
+def row(doc_id: str, **fields: object) -> dict[str, object]:
+    return {"doc_id": doc_id, "source": "s", "file_name": f"{doc_id}.pdf"} | fields
+
+
+def test_files_are_found_relative_to_the_corpus_file(tmp_path: Path, build: Build) -> None:
+    put(tmp_path / "pdf" / "a.pdf")
+    (listed,) = read_corpus_file(build, corpus_file(tmp_path, row("a", file_name="pdf/a.pdf")))
+    assert listed.path == tmp_path / "pdf" / "a.pdf"
+    assert listed.line == 1
+
+
+def test_all_bad_rows_come_in_one_report_with_their_lines(tmp_path: Path, build: Build) -> None:
+    put(tmp_path / "a.pdf")
+    put(tmp_path / "empty.pdf", b"")
+    name = corpus_file(
+        tmp_path,
+        row("a"),
+        row("a"),
+        row("../x"),
+        row("two words"),
+        row("missing"),
+        row("empty"),
+        row("later", file_name=None, pdf_url="https://example.org/later.pdf"),
+        row("typo", sha265="0"),
+        "{not json",
+        {"source": "s", "file_name": "a.pdf"},
+    )
+    with pytest.raises(DataError) as caught:
+        read_corpus_file(build, name)
+    assert caught.value.exit_code == 3
+    assert [(finding.line, finding.code) for finding in caught.value.findings] == [
+        (2, "duplicate-id"),
+        (3, "bad-record"),
+        (4, "bad-record"),
+        (5, "file-missing"),
+        (6, "file-missing"),
+        (7, "not-fetched"),
+        (8, "bad-record"),
+        (9, "bad-record"),
+        (10, "bad-record"),
+    ]
+    assert "../corpus.jsonl:5: missing: missing.pdf: file not found" in caught.value.message
+    assert "first in line 1" in caught.value.message
+
+
+@pytest.mark.parametrize("content", ["", "\n\n"])
+def test_an_empty_corpus_file_is_a_usage_error(tmp_path: Path, build: Build, content: str) -> None:
+    (tmp_path / "corpus.jsonl").write_text(content)
+    with pytest.raises(UsageError, match="lists no document"):
+        read_corpus_file(build, "../corpus.jsonl")
+
+
+def test_a_missing_corpus_file_says_where_it_was_named(build: Build) -> None:
+    with pytest.raises(UsageError, match=r"no such corpus file \(corpus\.file in configs/main\.toml\)"):
+        read_corpus_file(build, "../nowhere.jsonl")
+
+
+def test_digest_and_size_are_checked_together(tmp_path: Path, build: Build) -> None:
+    facts = {tmp_path / f"{name}.pdf": put(tmp_path / f"{name}.pdf", name.encode() * 4) for name in "abc"}
+    right = facts[tmp_path / "a.pdf"].sha256
+    listed = read_corpus_file(
+        build, corpus_file(tmp_path, row("a", sha256=right), row("b", sha256="0" * 64), row("c", bytes=7))
+    )
+    with pytest.raises(DataError) as caught:
+        check_digests(listed, facts, "corpus.jsonl")
+    assert [(finding.line, finding.code) for finding in caught.value.findings] == [
+        (2, "digest-differs"),
+        (3, "size-differs"),
+    ]
+    (completed,) = check_digests(listed[:1], facts, "corpus.jsonl")
+    assert (completed.sha256, completed.bytes) == (right, 4)
+
+
+def test_a_folder_gives_sources_and_ids(tmp_path: Path, build: Build) -> None:
+    folder = tmp_path / "pdfs"
+    facts = {
+        folder / name: put(folder / name, name.encode())
+        for name in ["top.pdf", "gao/Report No. 1.PDF", "gao/deep/er.pdf", "ntsb/x.pdf"]
+    }
+    put(folder / "notes.txt")
+    assert find_pdfs(build, "../pdfs") == sorted(facts)
+    rows = {one.file_name: one for one in rows_of_folder(build, "../pdfs", facts)}
+    assert {name: one.source for name, one in rows.items()} == {
+        "top.pdf": "pdfs",
+        "gao/Report No. 1.PDF": "gao",
+        "gao/deep/er.pdf": "gao",
+        "ntsb/x.pdf": "ntsb",
+    }
+    digest = facts[folder / "gao/Report No. 1.PDF"].sha256
+    assert rows["gao/Report No. 1.PDF"].doc_id == f"Report-No.-1_{digest[:8]}"
+
+
+def test_identical_files_of_one_name_get_distinct_ids(tmp_path: Path, build: Build) -> None:
+    folder = tmp_path / "pdfs"
+    facts = {folder / name / "x.pdf": put(folder / name / "x.pdf", b"same") for name in ["b", "a", "c"]}
+    rows = rows_of_folder(build, "../pdfs", facts)
+    first = rows[0].doc_id
+    assert [(one.source, one.doc_id) for one in rows] == [("a", first), ("b", f"{first}-2"), ("c", f"{first}-3")]
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_folder_without_pdfs_is_a_usage_error(tmp_path: Path, build: Build, exists: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    if exists:
+        put(tmp_path / "pdfs" / "readme.txt")
+    with pytest.raises(UsageError, match="no PDF in this folder" if exists else "no such folder"):
+        find_pdfs(build, "../pdfs")

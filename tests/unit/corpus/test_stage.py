@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from nclue_build.core.errors import DataError, OutcomeError
+from nclue_build.corpus.stage import Extract
+from nclue_build.records.corpus import CorpusRow, DocumentQuality, DuplicateGroup, PageRow
+from nclue_build.store.jsonl import read_jsonl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from nclue_build.store.stage import StageContext
+
+ENGLISH = "The office of the director is to report on the progress that was made with its plans for this year."
+
+
+def run(context: StageContext, workers: int = 1) -> Any:
+    mapper = dataclasses.replace(context.mapper, n_workers=workers)  # type: ignore[type-var]
+    return Extract().run(dataclasses.replace(context, mapper=mapper))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, text: Any, make_pdf: Any) -> Path:
+    pdfs = tmp_path / "pdfs"
+    for name, pages in [("one/a.pdf", 3), ("one/b.pdf", 2), ("two/c.pdf", 1)]:
+        content = [
+            [text(72, 100 + 14 * row, f"{name} {page} {row}: {ENGLISH}") for row in range(3)] for page in range(pages)
+        ]
+        make_pdf(pdfs / name, content)
+    return pdfs
+
+
+@pytest.fixture
+def context(folder: Path, make_build: Callable[..., StageContext]) -> StageContext:
+    return make_build(f'pdfs = "../{folder.name}"')
+
+
+def snapshot(context: StageContext) -> dict[str, bytes]:
+    folder = context.build.inventory
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.jsonl"))}
+
+
+def test_a_run_writes_valid_files_sorted_by_id(context: StageContext) -> None:
+    result = run(context)
+    documents = list(read_jsonl(context.build.documents(), CorpusRow))
+    assert [(one.source, one.n_pages, one.language) for one in documents] == [
+        ("one", 3, "en"),
+        ("one", 2, "en"),
+        ("two", 1, "en"),
+    ]
+    for one in documents:
+        pages = list(read_jsonl(context.build.page_file(one.doc_id), PageRow))
+        assert [page.page for page in pages] == list(range(1, (one.n_pages or 0) + 1))
+        assert {page.doc_id for page in pages} == {one.doc_id}
+        assert {page.status for page in pages} == {"ok"}
+    assert result.counts["documents"] == result.counts["documents_in_benchmark"] == 3
+    assert result.counts["pages"] == result.counts["pages_ok"] == 6
+    assert result.findings == ()
+
+
+def test_outputs_do_not_depend_on_workers_cache_or_place(context: StageContext, tmp_path: Path) -> None:
+    run(context)
+    first = snapshot(context)
+    run(context, workers=3)
+    assert snapshot(context) == first  # from the cache
+    shutil.rmtree(context.build.workspace.state)
+    run(context, workers=3)
+    assert snapshot(context) == first
+    assert str(tmp_path).encode() not in b"".join(first.values())
+
+
+def test_the_cache_holds_no_id_and_saves_reading(context: StageContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(context)
+    cached = list(context.build.workspace.state.glob("pages/*/??/*.jsonl"))
+    assert len(cached) == 3
+    assert not any(b"doc_id" in path.read_bytes() for path in cached)
+    monkeypatch.setattr("nclue_build.corpus.stage._supervisor", lambda _: pytest.fail("read again"))
+    run(context)
+
+
+def test_a_damaged_cache_file_is_read_again(context: StageContext) -> None:
+    run(context)
+    first = snapshot(context)
+    for path in context.build.workspace.state.glob("pages/*/??/*.jsonl"):
+        path.write_bytes(path.read_bytes()[:100])
+    run(context)
+    assert snapshot(context) == first
+
+
+def test_pages_of_documents_that_left_the_corpus_go(context: StageContext, folder: Path) -> None:
+    run(context)
+    (folder / "two" / "c.pdf").unlink()
+    run(context)
+    assert len(list(context.build.pages.iterdir())) == 2
+
+
+def test_a_broken_document_does_not_stop_the_run(context: StageContext, folder: Path) -> None:
+    (folder / "one" / "broken.pdf").write_bytes(b"not a PDF")
+    result = run(context)
+    assert [finding.code for finding in result.findings] == ["document-failed"]
+    assert result.counts["removed_unreadable"] == 1
+    qualities = {
+        row["doc_id"]: row
+        for line in context.build.quality().read_bytes().splitlines()
+        if (row := json.loads(line))["kind"] == "document"
+    }
+    (broken,) = [row for doc_id, row in qualities.items() if doc_id.startswith("broken")]
+    DocumentQuality.model_validate_json(json.dumps(broken))
+    assert broken["in_benchmark"] is False
+
+
+def test_a_corpus_of_which_nothing_can_be_read_is_an_outcome(
+    tmp_path: Path, make_build: Callable[..., StageContext]
+) -> None:
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "x.pdf").write_bytes(b"not a PDF")
+    with pytest.raises(OutcomeError, match="none of 1 documents has a readable page"):
+        run(make_build('pdfs = "../bad"'))
+
+
+def test_copies_are_read_once_and_grouped(context: StageContext, folder: Path) -> None:
+    shutil.copy(folder / "one" / "a.pdf", folder / "two" / "copy.pdf")
+    result = run(context)
+    (group,) = read_jsonl(context.build.inventory / "duplicates.jsonl", DuplicateGroup)
+    assert group.kind == "exact"
+    assert group.representative.startswith("a_")
+    assert result.counts["removed_duplicate"] == 1
+    assert len(list(context.build.workspace.state.glob("pages/*/??/*.jsonl"))) == 3
+
+
+def test_a_corpus_file_is_completed_and_never_rewritten(
+    tmp_path: Path, folder: Path, make_build: Callable[..., StageContext]
+) -> None:
+    listing = tmp_path / "corpus.jsonl"
+    listing.write_text('{"doc_id": "mine", "source": "s", "file_name": "pdfs/one/a.pdf", "n_pages": 4}\n')
+    before = listing.read_bytes()
+    context = make_build('file = "../corpus.jsonl"')
+    result = run(context)
+    assert listing.read_bytes() == before
+    (document,) = read_jsonl(context.build.documents(), CorpusRow)
+    assert (document.doc_id, document.n_pages, document.file_name) == ("mine", 3, "pdfs/one/a.pdf")
+    assert document.bytes == (folder / "one" / "a.pdf").stat().st_size
+    assert [finding.code for finding in result.findings] == ["page-count-differs"]
+
+
+def test_a_digest_that_differs_stops_before_reading(
+    tmp_path: Path, folder: Path, make_build: Callable[..., StageContext]
+) -> None:
+    row = {"doc_id": "a", "source": "s", "file_name": f"{folder.name}/one/a.pdf", "sha256": "0" * 64}
+    (tmp_path / "corpus.jsonl").write_text(json.dumps(row) + "\n")
+    context = make_build('file = "../corpus.jsonl"')
+    with pytest.raises(DataError, match=r"corpus\.jsonl:1: a: .*SHA-256 is"):
+        run(context)
+    assert not context.build.inventory.exists()
+
+
+def test_the_declaration_names_every_file(context: StageContext, folder: Path) -> None:
+    declaration = Extract().declare(context.build, context.config)
+    assert set(declaration.inputs) == set(folder.rglob("*.pdf"))
+    assert context.build.pages in declaration.outputs

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import textwrap
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from nclue_build.core.errors import InternalError
+from nclue_build.corpus.supervisor import FailedPage, Limits, ReadDocument, Supervisor
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PRELUDE = """
+import json, os, signal, sys, time
+def send(**message):
+    sys.stdout.write(json.dumps(message, separators=(",", ":")) + "\\n")
+    sys.stdout.flush()
+send(ready=True)
+started = open(sys.argv[1], "a")
+started.write("x")
+started.close()
+first = True
+for line in sys.stdin:
+    command = json.loads(line)
+    start = command["start"]
+"""
+TAIL = """
+    send(end=True)
+    first = False
+"""
+
+
+def run(tmp_path: Path, body: str, n_documents: int = 1, **limits: float) -> tuple[list[ReadDocument], int]:
+    """Read documents with a fake reader; returns them and how many processes it took."""
+    script = tmp_path / "reader.py"
+    script.write_text(PRELUDE + textwrap.indent(textwrap.dedent(body), "    ") + TAIL)
+    starts = tmp_path / "starts"
+    settings = {"page_timeout_s": 0.4, "document_timeout_s": 20, **limits}
+    supervisor = Supervisor(
+        Limits(settings["page_timeout_s"], settings["document_timeout_s"], 256),
+        [sys.executable, str(script), str(starts)],
+    )
+    try:
+        read = [supervisor.read(tmp_path / "x.pdf") for _ in range(n_documents)]
+    finally:
+        supervisor.close()
+    return read, len(starts.read_text())
+
+
+def kinds(document: ReadDocument) -> list[str]:
+    return [part.flag if isinstance(part, FailedPage) else "read" for part in document.payloads]
+
+
+GOOD = """
+send(n_pages=3, title=None)
+for page in range(start, 3):
+    {trouble}
+    send(page=page + 1, lines=[])
+"""
+
+
+def test_one_process_serves_many_documents(tmp_path: Path) -> None:
+    read, starts = run(tmp_path, GOOD.format(trouble="pass"), n_documents=3)
+    assert [kinds(one) for one in read] == [["read"] * 3] * 3
+    assert starts == 1
+    assert not any(one.hit_limit for one in read)
+
+
+def test_a_page_that_hangs_is_skipped(tmp_path: Path) -> None:
+    (read,), starts = run(tmp_path, GOOD.format(trouble="if page == 1: time.sleep(30)"))
+    assert kinds(read) == ["read", "page_timeout", "read"]
+    assert starts == 2
+    assert read.hit_limit
+
+
+def test_a_crash_gets_a_second_chance_and_is_then_skipped(tmp_path: Path) -> None:
+    (read,), starts = run(tmp_path, GOOD.format(trouble="if page == 1: os.kill(os.getpid(), signal.SIGSEGV)"))
+    assert kinds(read) == ["read", "reader_crashed", "read"]
+    assert isinstance(read.payloads[1], FailedPage)
+    assert read.payloads[1].reason == "reader crashed (SIGSEGV)"
+    assert starts == 3
+
+
+def test_what_earlier_documents_left_behind_does_not_count(tmp_path: Path) -> None:
+    (first, second), _ = run(tmp_path, GOOD.format(trouble="if not first: os.abort()"), n_documents=2)
+    assert kinds(first) == kinds(second) == ["read"] * 3
+
+
+def test_lack_of_memory_is_told_from_a_crash(tmp_path: Path) -> None:
+    (read,), _ = run(tmp_path, GOOD.format(trouble="if page == 2: raise MemoryError"))
+    assert kinds(read) == ["read", "read", "out_of_memory"]
+
+
+def test_memory_reported_by_the_reader_restarts_it(tmp_path: Path) -> None:
+    trouble = 'if page == 0: send(page=1, failed="out_of_memory", reason="memory limit reached"); continue'
+    (read,), starts = run(tmp_path, GOOD.format(trouble=trouble))
+    assert kinds(read) == ["out_of_memory", "read", "read"]
+    assert starts == 2
+
+
+def test_a_page_error_needs_no_restart(tmp_path: Path) -> None:
+    trouble = 'if page == 0: send(page=1, failed="page_error", reason="cycle"); continue'
+    (read,), starts = run(tmp_path, GOOD.format(trouble=trouble))
+    assert kinds(read) == ["page_error", "read", "read"]
+    assert starts == 1
+    assert not read.hit_limit
+
+
+def test_a_slow_document_ends_at_its_deadline(tmp_path: Path) -> None:
+    began = time.monotonic()
+    (read,), _ = run(tmp_path, GOOD.format(trouble="time.sleep(0.3)"), document_timeout_s=0.5)
+    assert time.monotonic() - began < 10
+    assert kinds(read)[-1] == "document_timeout"
+    assert len(read.payloads) == 3
+
+
+def test_a_hang_while_opening_fails_the_document(tmp_path: Path) -> None:
+    (read,), _ = run(tmp_path, "time.sleep(30)")
+    assert read.n_pages == 0
+    assert read.error == "page took longer than 0.4 s"
+    assert read.hit_limit
+
+
+def test_a_reason_given_by_the_reader_is_kept(tmp_path: Path) -> None:
+    body = 'send(error="encrypted: needs a password"); continue'
+    (first, second), starts = run(tmp_path, body, n_documents=2)
+    assert first.error == second.error == "encrypted: needs a password"
+    assert starts == 1
+
+
+def test_a_reader_that_does_not_start_is_our_bug(tmp_path: Path) -> None:
+    script = tmp_path / "broken.py"
+    script.write_text("raise ValueError('nothing works')")
+    supervisor = Supervisor(Limits(1, 1, 256), [sys.executable, str(script)])
+    with pytest.raises(InternalError, match="nothing works"):
+        supervisor.read(tmp_path / "x.pdf")
+
+
+def test_closing_leaves_no_process(tmp_path: Path, supervisor: Supervisor) -> None:
+    supervisor.read(tmp_path / "missing.pdf")
+    own = Supervisor(supervisor.limits)
+    own.read(tmp_path / "missing.pdf")
+    assert own._process is not None
+    pid = own._process.pid
+    own.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, signal.SIG_DFL)
