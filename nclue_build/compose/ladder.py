@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _RELAXED_CANDIDATES_PER_QUERY: Final = 8
 """Candidates drawn at a relaxation step for each query of the goal."""
+_ONLY_TRIPLES: Final = 1000
 _N3_CANDIDATES_PERCENT: Final = 150
 """Share of triples among the candidates, in percent of their share among queries: more of them fail verification."""
 
@@ -163,10 +164,10 @@ class _Ladder:
         wanted = self.config.n_candidates
         if number > 0:
             wanted = min(wanted, _RELAXED_CANDIDATES_PER_QUERY * self.rules.goal.queries)
-        share = -(-wanted * self.rules.share_n3_permille * _N3_CANDIDATES_PERCENT // 100_000)
-        n_triples = min(len(triples), max(min(share, wanted), wanted - len(pairs)))
+        n_triples = self._triples_wanted(wanted, len(pairs), len(triples))
+        n_pairs = 0 if self.rules.share_n3_permille == _ONLY_TRIPLES else wanted - n_triples
         samples: list[Candidates] = []
-        for candidates, size in ((pairs, wanted - n_triples), (triples, n_triples)):
+        for candidates, size in ((pairs, n_pairs), (triples, n_triples)):
             generator = seeded_generator(self.config.seed, "sample", requirements.name or "strict", str(candidates.n))
             drawn = spread_sample(candidates, strata(candidates, self.corpus), size, generator)
             sample = candidates.take(drawn)
@@ -183,6 +184,14 @@ class _Ladder:
         for key, verdict in verdicts.items():
             known = self.done.verdicts.get(key)
             self.done.verdicts[key] = verdict.joined(known) if known else verdict
+
+    def _triples_wanted(self, wanted: int, n_pairs: int, n_triples: int) -> int:
+        """Triples among the candidates: by their share, and in place of pairs that are not there."""
+        share_permille = self.rules.share_n3_permille
+        if share_permille == 0:
+            return 0
+        share = -(-wanted * share_permille * _N3_CANDIDATES_PERCENT // 100_000)
+        return min(n_triples, max(min(share, wanted), wanted - n_pairs))
 
     def _needs(self, sample: Candidates) -> list[list[Need]]:
         if self.judge is None:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 BUSIEST: Final = 20
 """Golds taken out to see what is left (n-Clue supplement, section 2)."""
+_MIX_TOLERANCE_PERMILLE: Final = 50
 _FOUND: Final = frozenset({"pairs.compatible", "n2.found", "n3.proposed", "n3.found"})
 _RELATIONS: Final[dict[Relation, Literal["any", "associated", "close"]]] = {
     Relation.ANY: "any",
@@ -89,14 +90,18 @@ def binding_constraint(composed: Composed, config: ComposeSection) -> str:
     """Exactly which constraint keeps the number of queries down, in words."""
     blocked = composed.selection.blocked
     left = blocked.get("left_over", 0)
-    parts = []
+    parts: list[str] = []
     if left:
-        for name, limit in (
-            ("max_per_condition", composed.rules.max_per_condition),
-            ("max_per_gold", composed.selection.gold_cap),
-        ):
-            if blocked[name]:
-                parts.append(f"{name} = {limit} blocks {blocked[name]} of the {left} verified candidates left over")
+        limits = {
+            "max_per_condition": f"max_per_condition = {composed.rules.max_per_condition}",
+            "max_per_gold": f"max_per_gold = {composed.selection.gold_cap}",
+            "share_n3": f"share_n3 = {config.share_n3}",
+        }
+        parts.extend(
+            f"{limit} blocks {blocked[name]} of the {left} verified candidates left over"
+            for name, limit in limits.items()
+            if blocked[name]
+        )
     sampled = sum(sum(step.sampled.values()) for step in composed.steps[:1])
     found = sum(composed.steps[0].counts[f"n{n}.found"] for n in (2, 3))
     if sampled < found:
@@ -116,12 +121,14 @@ def shortfalls(composed: Composed, config: ComposeSection) -> tuple[str, ...]:
     if relaxed:
         listed = ", ".join(f"{count} by {name}" for name, count in sorted(relaxed.items(), key=str))
         found.append(f"{sum(relaxed.values())} of {len(chosen)} queries need relaxed requirements: {listed}")
-    declared = composed.rules.share_n3_permille * len(chosen) // 1000
     n3 = sum(1 for entry in chosen if len(entry.conditions) == 3)  # noqa: PLR2004 - n = 3
-    if n3 < declared:
-        found.append(f"{n3} of {declared} declared queries with 3 conditions: too few verified ones fit the caps")
-    if 2 * n3 > len(chosen) and n3 > declared + 1:
-        found.append(f"{len(chosen) - n3} queries with 2 conditions: too few verified ones fit the caps")
+    realised, declared = _permille(n3, len(chosen)), composed.rules.share_n3_permille
+    if abs(realised - declared) > _MIX_TOLERANCE_PERMILLE:
+        scarce = 2 if realised > declared else 3
+        found.append(
+            f"share_n3 is {realised / 10:.1f}%, declared {declared / 10:.1f}%: too few verified candidates with "
+            f"{scarce} conditions fit the caps"
+        )
     return tuple(found)
 
 

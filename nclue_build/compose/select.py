@@ -27,6 +27,8 @@ _CONDITION_WEIGHT: Final = 2
 _QUALITY_WEIGHT: Final = 1
 _SOURCE_WEIGHT: Final = 1
 _CAPPED_PENALTY: Final = _UNIT
+MIX_STRETCH_PERCENT: Final = 150
+"""Of its declared share: what queries of one n may get when there are too few of the other."""
 _AGREEMENT_PERCENT: Final = 97
 SMALL_CORPUS_PERCENT: Final = 15
 """Of the selected queries: what one document may be gold for in a small corpus."""
@@ -158,13 +160,13 @@ class _Greedy:
         """Different gold sets chosen so far."""
         return int((self.family_use > 0).sum())
 
-    def fill(self, allowed: NDArray[np.bool_], limit: int, quota: dict[int, int] | None, families: int = 0) -> None:
+    def fill(self, allowed: NDArray[np.bool_], limit: int, quota: dict[int, int], families: int = 0) -> None:
         """Choose the best entry again and again until nothing fits or enough are chosen.
 
         Args:
             allowed: Entries to choose from.
             limit: Enough queries.
-            quota: Most queries per number of conditions, None for no quota.
+            quota: Most queries per number of conditions.
             families: Where given, only entries with a new gold set, up to so many sets.
         """
         live = np.flatnonzero(allowed & ~self.taken)
@@ -174,7 +176,7 @@ class _Greedy:
             fits = ~self.taken[live] & condition_ok & gold_ok
             if families:
                 fits &= self.family_use[self.family[live]] == 0
-            for n, most in (quota or {}).items():
+            for n, most in quota.items():
                 if self.n_use[n] >= most:
                     fits &= self.n[live] != n
             live = live[fits]
@@ -198,13 +200,14 @@ class _Greedy:
         """Cap that blocks each entry not chosen, and how many strict ones each cap blocks."""
         left = np.flatnonzero(~self.taken)
         condition_ok, gold_ok = self.within_caps(left)
-        names = np.where(~condition_ok, "max_per_condition", np.where(~gold_ok, "max_per_gold", "n_queries"))
+        mix_ok = np.ones(len(left), dtype=np.bool_)
+        for n, most in self._quota(self.size, MIX_STRETCH_PERCENT).items():
+            mix_ok &= (self.n[left] != n) | (self.n_use[n] < most)
+        checks = {"max_per_condition": condition_ok, "max_per_gold": gold_ok, "share_n3": mix_ok}
+        names = np.select([~fits for fits in checks.values()], list(checks), default="n_queries")
         strict = self.step[left] == 0
-        blocked = {
-            "left_over": int(strict.sum()),
-            "max_per_condition": int((strict & ~condition_ok).sum()),
-            "max_per_gold": int((strict & ~gold_ok).sum()),
-        }
+        blocked = {"left_over": int(strict.sum())}
+        blocked |= {name: int((strict & ~fits).sum()) for name, fits in checks.items()}
         return dict(zip(left.tolist(), names.tolist(), strict=True)), blocked
 
     def run(self) -> None:
@@ -220,14 +223,18 @@ class _Greedy:
         self._fill_mixed(strict, min(limit, self.size - reserved))
         for step in range(1, int(self.step.max(initial=0)) + 1):
             self._fill_mixed(self.step == step, limit)
-            self.fill(self.step == step, self.size, None, goal.families)
+            self.fill(self.step == step, self.size, self._quota(self.size, MIX_STRETCH_PERCENT), goal.families)
         self._fill_mixed(strict, self.size)
 
     def _fill_mixed(self, allowed: NDArray[np.bool_], limit: int) -> None:
-        """Fill in the declared mix of n as far as it goes, then with what there is."""
-        n3 = (limit * self.rules.share_n3_permille + 500) // 1000
-        self.fill(allowed, limit, {2: limit - n3, 3: n3})
-        self.fill(allowed, limit, None)
+        """Fill in the declared mix of n, then beyond it as far as that may be stretched."""
+        self.fill(allowed, limit, self._quota(limit, 100))
+        self.fill(allowed, limit, self._quota(limit, MIX_STRETCH_PERCENT))
+
+    def _quota(self, total: int, percent: int) -> dict[int, int]:
+        """Most queries of each n, in percent of the declared mix of ``total`` queries."""
+        n3 = (total * self.rules.share_n3_permille + 500) // 1000
+        return {2: (total - n3) * percent // 100, 3: n3 * percent // 100}
 
     def agrees(self) -> bool:
         """Whether the number chosen is about the one that caps and quotas were made for, and keeps its own cap."""
