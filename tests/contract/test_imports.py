@@ -1,0 +1,71 @@
+"""What an import costs, and what it brings along."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import nclue_build
+
+HEAVY = {"anthropic", "networkx", "pymupdf", "scipy", "numpy", "tenacity", "rapidfuzz", "datasketch", "HanTa", "rich"}
+MAX_HELP_RATIO = 3.5
+
+
+def loaded_after(code: str) -> set[str]:
+    """Top-level packages in ``sys.modules`` after a piece of code, in a process of its own."""
+    script = f"import sys\n{code}\nprint('\\n'.join(sys.modules), file=sys.__stderr__)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)  # noqa: S603
+    return {name.partition(".")[0] for name in done.stderr.split()}
+
+
+@pytest.mark.parametrize("words", [["--help"], ["run", "--help"], ["--version"]])
+def test_help_loads_nothing_heavy(words: list[str]) -> None:
+    loaded = loaded_after(f"from nclue_build.cli.boundary import run_command\nrun_command({words!r})")
+    assert "typer" in loaded
+    assert loaded & HEAVY == set()
+
+
+def test_importing_the_package_loads_nothing() -> None:
+    loaded = loaded_after("import nclue_build")
+    assert loaded & (HEAVY | {"pydantic", "orjson", "typer"}) == set()
+
+
+def test_the_installed_command_is_this_program() -> None:
+    command = Path(sys.executable).parent / "nclue-build"
+    done = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)  # noqa: S603
+    assert done.stdout == f"nclue-build {nclue_build.__version__}\n"
+
+
+def median_s(command: list[str]) -> float:
+    times = []
+    for _ in range(7):
+        began = time.perf_counter()
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - our own interpreter
+        times.append(time.perf_counter() - began)
+    return statistics.median(times)
+
+
+def test_help_is_quick() -> None:
+    ratio = median_s([sys.executable, "-m", "nclue_build", "--help"]) / median_s([sys.executable, "-c", "import typer"])
+    assert ratio <= MAX_HELP_RATIO
+
+
+def test_exports() -> None:
+    public = [
+        "Build", "CallError", "DataError", "Finding", "InternalError", "NclueError", "OutcomeError", "ReleaseError",
+        "RunReport", "StageReport", "UsageError", "Workspace", "init_workspace", "plan_build", "run_build",
+        "sample_queries", "summarise", "validate_build",
+    ]  # fmt: skip
+    assert nclue_build.__all__ == public
+    for name in public:
+        value = getattr(nclue_build, name)
+        assert value.__doc__
+        assert value.__name__ == name
+    assert set(dir(nclue_build)) >= {*public, "__version__"}
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = nclue_build.nothing
