@@ -55,6 +55,7 @@ CODES: Final[Mapping[str, str]] = MappingProxyType({
     "query-judged-differs": "n_judged of a query is not the number of documents with one of its conditions.",
     "query-strata-differ": "The strata of a query are not those of its golds and judged documents.",
     "query-without-gold": "No document passes the gate for a query.",
+    "ineligible-gold": "A gold is a document that documents_quality.jsonl excludes from being one.",
     "query-without-rows": "No document has any condition of a query.",
     # Judgments
     "duplicate-qrel": "A query and document are judged twice in one file.",
@@ -86,6 +87,14 @@ CODES: Final[Mapping[str, str]] = MappingProxyType({
     "beir-qrels-differ": "The judgments of the BEIR folder are not those of the benchmark.",
 })  # fmt: skip
 """Every code a gate finding can have, and what it means in one line."""
+
+_SHOWN: Final = 200
+
+
+def shown(value: object) -> str:
+    """A value as a message shows it: cut where a long document would fill screens with page numbers."""
+    text = str(value)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
 class Differences:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from nclue_build.rederive.differences import shown
 from nclue_build.rederive.windows import AliasKey, compared_form, is_matchable
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def check_conditions(conditions: Sequence[tuple[int, Condition]], path: str, out
                 out.add("shared-alias", f"{alias.form!r} is also an alias of {owner}", path=path, line=line, id=key)
         forms = [(alias.match, compared_form(alias)) for alias in condition.aliases]
         if len(set(forms)) < len(forms):
-            out.add("duplicate-alias", f"aliases repeat: {forms}", path=path, line=line, id=key)
+            out.add("duplicate-alias", f"aliases repeat: {shown(forms)}", path=path, line=line, id=key)
 
 
 def compare_frequencies(
@@ -121,7 +122,7 @@ def compare_evidence(
         seen.add((row.condition_id, row.doc_id))
         expected = derived.rows.get(position_of[row.condition_id], {}).get(row.doc_id)
         if expected is None:
-            message = f"document {row.doc_id}: no alias occurs on any of its pages, stored pages {row.pages}"
+            message = f"document {row.doc_id}: no alias occurs on any of its pages, stored pages {shown(row.pages)}"
             out.add("extra-evidence", message, path=path, line=line, id=row.condition_id)
             continue
         for code, what, kept, wanted in (
@@ -130,12 +131,12 @@ def compare_evidence(
             ("evidence-headings-differ", "in_heading", row.in_heading, expected.in_heading),
         ):
             if kept != wanted:
-                message = f"document {row.doc_id}: {what} stored {kept}, recomputed {wanted}"
+                message = f"document {row.doc_id}: {what} stored {shown(kept)}, recomputed {shown(wanted)}"
                 out.add(code, message, path=path, line=line, id=row.condition_id)
     for condition_id, position in sorted(position_of.items()):
         for doc_id, expected in sorted(derived.rows.get(position, {}).items()):
             if (condition_id, doc_id) not in seen:
-                message = f"document {doc_id}: no row stored, recomputed pages {expected.pages}"
+                message = f"document {doc_id}: no row stored, recomputed pages {shown(expected.pages)}"
                 out.add("missing-evidence", message, path=path, id=condition_id)
 
 
@@ -160,7 +161,7 @@ def resolved_evidence(
             message = f"document {row.doc_id}: a row stands twice"
             out.add("duplicate-evidence", message, path=path, line=line, id=row.condition_id)
         elif (row.pages is None) != (level == "document"):
-            message = f"document {row.doc_id}: pages {row.pages} do not fit a {level}-level build"
+            message = f"document {row.doc_id}: pages {shown(row.pages)} do not fit a {level}-level build"
             out.add("wrong-level", message, path=path, line=line, id=row.condition_id)
         else:
             seen.add(key)

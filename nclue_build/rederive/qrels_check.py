@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from nclue_build.rederive.differences import shown
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
 
 Judged = dict[str, dict[str, "Judgment"]]
 """Recomputed judgments by query id and document id."""
-_SHOWN = 200
 
 
 class PlacedQuote(NamedTuple):
@@ -82,16 +83,11 @@ def _compare_row(qrel: Qrel, line: int, expected: Judgment, path: str, out: Diff
         ("qrel-violator-differs", "violator", violator, expected.violator and tuple(expected.violator)),
     ):
         if kept != wanted:
-            message = f"document {qrel.doc_id}: {field} stored {_short(kept)}, recomputed {_short(wanted)}"
+            message = f"document {qrel.doc_id}: {field} stored {shown(kept)}, recomputed {shown(wanted)}"
             out.add(code, message, path=path, line=line, id=qrel.query_id)
     if qrel.gold and expected.shared_pages:
-        message = f"document {qrel.doc_id}: pages {_short(expected.shared_pages)} have every condition"
+        message = f"document {qrel.doc_id}: pages {shown(expected.shared_pages)} have every condition"
         out.add("single-page-gold", message, path=path, line=line, id=qrel.query_id)
-
-
-def _short(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
 def quotes_of(stored: Iterable[tuple[int, Qrel]]) -> Iterator[PlacedQuote]:
@@ -143,7 +139,7 @@ def report_quotes(
         out: Takes the differences.
     """
     for index, (line, query_id, doc_id, quote) in enumerate(quotes):
-        what = f"document {doc_id}, page {quote.page}, {quote.condition_id}: {_short(repr(quote.quote))}"
+        what = f"document {doc_id}, page {quote.page}, {quote.condition_id}: {shown(repr(quote.quote))}"
         if (quote.page is None) != (level == "document"):
             out.add("wrong-level", f"{what} in a {level}-level build", path=path, line=line, id=query_id)
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from nclue_build.core.ids import query_id as id_of_query
+from nclue_build.rederive.differences import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,10 +17,11 @@ if TYPE_CHECKING:
 
 
 class DocumentFacts(NamedTuple):
-    """What strata need of a document."""
+    """What is said of a document beyond its pages."""
 
     source: str
     n_pages: int
+    gold_eligible: bool
 
 
 def check_query_ids(
@@ -62,7 +64,7 @@ def check_query_conditions(
     ):
         for concept in concepts:
             if concept not in text:
-                message = f"{form} does not contain {concept!r}: {text!r}"
+                message = f"{form} does not contain {concept!r}: {shown(repr(text))}"
                 out.add("form-without-concept", message, path=path, line=line, id=query.query_id)
 
 
@@ -74,7 +76,7 @@ def _name_problems(used: QueryCondition, known: Condition) -> list[str]:
         problems.append(f"name of {used.condition_id}: {used.name!r} is not {used.raw_name!r} cleaned")
     forms = sorted(alias.form for alias in known.aliases)
     if sorted(used.aliases) != forms:
-        problems.append(f"aliases of {used.condition_id}: stored {sorted(used.aliases)}, mined {forms}")
+        problems.append(f"aliases of {used.condition_id}: stored {shown(sorted(used.aliases))}, mined {shown(forms)}")
     return problems
 
 
@@ -96,8 +98,12 @@ def compare_query(
         out.add("query-without-rows", "no document has any of its conditions", path=path, line=line, id=query.query_id)
     if not golds:
         out.add("query-without-gold", "no document passes the gate", path=path, line=line, id=query.query_id)
+    for doc_id in golds:
+        if not documents[doc_id].gold_eligible:
+            message = f"gold {doc_id} may be judged, but not be a gold"
+            out.add("ineligible-gold", message, path=path, line=line, id=query.query_id)
     if query.golds != golds:
-        message = f"golds: stored {query.golds}, recomputed {golds}"
+        message = f"golds: stored {shown(query.golds)}, recomputed {shown(golds)}"
         out.add("query-golds-differ", message, path=path, line=line, id=query.query_id)
     if query.n_judged != len(judged):
         message = f"n_judged: stored {query.n_judged}, recomputed {len(judged)}"
@@ -107,5 +113,5 @@ def compare_query(
     sources = tuple(sorted({fact.source for fact in facts}))
     expected = (min((fact.n_pages for fact in facts), default=0), len(judged), sources)
     if stored != expected:
-        message = f"l_min, d_plus, sources: stored {stored}, recomputed {expected}"
+        message = f"l_min, d_plus, sources: stored {shown(stored)}, recomputed {shown(expected)}"
         out.add("query-strata-differ", message, path=path, line=line, id=query.query_id)

@@ -205,7 +205,7 @@ def _read_documents(build: Build, out: Differences) -> dict[str, DocumentFacts]:
             message = f"{outcome.n_pages} pages here, {corpus[doc_id].n_pages} in {build.documents().name}"
             out.add("page-rows-differ", message, path=where, line=line, id=doc_id)
         source = corpus[doc_id].source if doc_id in corpus else outcome.source
-        found[doc_id] = DocumentFacts(source, outcome.n_pages)
+        found[doc_id] = DocumentFacts(source, outcome.n_pages, outcome.gold_eligible)
     return dict(sorted(found.items()))
 
 

@@ -32,7 +32,7 @@ def fault(name: str, *codes: str) -> Callable[[Fault], Fault]:
 
 
 def pick(rows: list[Row], **values: Any) -> Row:
-    [row] = [row for row in rows if all(row[name] == value for name, value in values.items())]
+    [row] = [row for row in rows if all(row.get(name) == value for name, value in values.items())]
     return row
 
 
@@ -102,6 +102,11 @@ def _(tiny: TinyBuild) -> None:
 @fault("the source of a gold changed", "query-strata-differ")
 def _(tiny: TinyBuild) -> None:
     tiny.edit(tiny.build.documents(), lambda rows: pick(rows, doc_id="zeta").update(source="west"))
+
+
+@fault("a document that may not be a gold is one", "ineligible-gold")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit(tiny.build.quality(), lambda rows: pick(rows, doc_id="zeta").update(gold_eligible=False))
 
 
 # --- inventory --------------------------------------------------------------------------------------------------
