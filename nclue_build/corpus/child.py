@@ -43,7 +43,8 @@ _MAX_MARK_SIZE: Final = 6.9
 """A footnote's raised number at the start of a line is smaller than this (pt)."""
 _MAX_MARK_SHARE: Final = 0.87
 """A raised note mark is smaller than this share of the type before it."""
-_ALARM_MARGIN_S: Final = 5.0
+_ALARM_MARGIN_S: Final = 1.0
+"""The supervisor goes first: the alarm is for when it is gone."""
 _MEGABYTE: Final = 1 << 20
 
 
@@ -64,7 +65,7 @@ def main(arguments: list[str]) -> None:
     _send(output, {"ready": True, "backend_version": str(pymupdf.VersionBind)})
     for line in sys.stdin.buffer:
         command = orjson.loads(line)
-        _read_document(output, command["path"], command["start"], page_timeout_s + _ALARM_MARGIN_S)
+        _read_document(output, command["path"], command["start"], 1.25 * page_timeout_s + _ALARM_MARGIN_S)
         signal.setitimer(signal.ITIMER_REAL, 0)
         _mupdf.TOOLS.store_shrink(100)
 
@@ -119,7 +120,7 @@ def _read_document(output: BinaryIO, path: str, start: int, alarm_s: float) -> N
                 message = {"page": index + 1, "failed": "out_of_memory", "reason": "memory limit reached"}
             except Exception as error:  # noqa: BLE001 - one bad page must not end the document
                 reason = _reason(error, path)
-                kind = "out_of_memory" if "malloc" in reason or "memory" in reason else "page_error"
+                kind = "out_of_memory" if "alloc" in reason or "memory" in reason else "page_error"
                 message = {"page": index + 1, "failed": kind, "reason": reason}
             _send(output, message)
     _send(output, {"end": True})

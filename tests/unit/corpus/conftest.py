@@ -68,6 +68,35 @@ def make_pdf() -> MakePdf:
     return make
 
 
+@pytest.fixture
+def endless_pdf(tmp_path: Path) -> Path:
+    """Two pages, of which the first takes years to draw: forms that draw forms that draw forms."""
+    depth = 12
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2/MediaBox[0 0 612 792]>>",
+        b"<</Type/Page/Parent 2 0 R/Contents 5 0 R/Resources<</XObject<</F 7 0 R>>>>>>",
+        b"<</Type/Page/Parent 2 0 R/Contents 6 0 R"
+        b"/Resources<</Font<</H <</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>",
+        b"<</Length 4>>stream\n/F Do\nendstream",
+        b"<</Length 38>>stream\nBT /H 12 Tf 72 500 Td (Still here) Tj ET\nendstream",
+    ]
+    draw = b"/F Do " * 40
+    for level in range(depth):
+        following = b"/Resources<</XObject<</F %d 0 R>>>>" % (8 + level) if level < depth - 1 else b""
+        content = draw if level < depth - 1 else b"0 0 m 1 1 l S"
+        objects.append(
+            b"<</Type/XObject/Subtype/Form/BBox[0 0 9 9]%s/Length %d>>stream\n%s\nendstream"
+            % (following, len(content), content)
+        )
+    body = b"%PDF-1.4\n"
+    for number, content in enumerate(objects, 1):
+        body += b"%d 0 obj\n%s\nendobj\n" % (number, content)
+    path = tmp_path / "endless.pdf"
+    path.write_bytes(body + b"trailer<</Root 1 0 R/Size %d>>\n" % (len(objects) + 1))
+    return path
+
+
 @pytest.fixture(scope="session")
 def supervisor() -> Iterator[Supervisor]:
     supervisor = Supervisor(Limits(20, 60, 1024))

@@ -1,16 +1,18 @@
 from __future__ import annotations
 
+import json
 import os
 import signal
+import subprocess
 import sys
 import textwrap
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from nclue_build.core.errors import InternalError
-from nclue_build.corpus.supervisor import FailedPage, Limits, ReadDocument, Supervisor
+from nclue_build.corpus.supervisor import FailedPage, Limits, ReadDocument, Supervisor, reader_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -150,3 +152,32 @@ def test_closing_leaves_no_process(tmp_path: Path, supervisor: Supervisor) -> No
     own.close()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, signal.SIG_DFL)
+
+
+def test_the_real_reader_gives_up_an_endless_page(endless_pdf: Path) -> None:
+    own = Supervisor(Limits(1, 20, 1024))
+    read = own.read(endless_pdf)
+    own.close()
+    assert kinds(read) == ["page_timeout", "read"]
+    assert isinstance(read.payloads[1], bytes)
+    assert b"Still here" in read.payloads[1]
+
+
+def test_an_orphaned_reader_dies_even_inside_a_c_call(endless_pdf: Path) -> None:
+    command = reader_command(Limits(0.2, 20, 1024))
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)  # noqa: S603 - our own module
+    process.communicate(json.dumps({"path": str(endless_pdf), "start": 0}).encode() + b"\n", timeout=30)
+    assert process.returncode == -signal.SIGALRM
+
+
+def test_the_memory_limit_is_in_force(tmp_path: Path, text: Any, make_pdf: Any) -> None:
+    path = make_pdf(tmp_path / "a.pdf", [[text(72, 200, "x")]])
+    probe = (
+        "import sys; from nclue_build.corpus import child; child._limit_memory(300)\n"
+        "try: bytearray(400 << 20)\nexcept MemoryError: print('refused')"
+    )
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)  # noqa: S603 - our own module
+    assert done.stdout == "refused\n"
+    own = Supervisor(Limits(20, 20, 300))
+    assert kinds(own.read(path)) == ["read"]
+    own.close()
