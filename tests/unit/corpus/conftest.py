@@ -76,8 +76,10 @@ def endless_pdf(tmp_path: Path) -> Path:
         b"<</Type/Catalog/Pages 2 0 R>>",
         b"<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2/MediaBox[0 0 612 792]>>",
         b"<</Type/Page/Parent 2 0 R/Contents 5 0 R/Resources<</XObject<</F 7 0 R>>>>>>",
-        b"<</Type/Page/Parent 2 0 R/Contents 6 0 R"
-        b"/Resources<</Font<</H <</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>",
+        (
+            b"<</Type/Page/Parent 2 0 R/Contents 6 0 R"
+            b"/Resources<</Font<</H <</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>"
+        ),
         b"<</Length 4>>stream\n/F Do\nendstream",
         b"<</Length 38>>stream\nBT /H 12 Tf 72 500 Td (Still here) Tj ET\nendstream",
     ]
