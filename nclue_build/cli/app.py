@@ -145,9 +145,9 @@ def schema(
 ) -> Reply:
     """List the kinds of files, or print the schema of one."""
     from nclue_build.cli.render import families_reply, schema_reply
-    from nclue_build.workflow.families import find_family
+    from nclue_build.workflow.families import FAMILIES, find_family
 
-    return families_reply() if name is None else schema_reply(find_family(name))
+    return families_reply(FAMILIES) if name is None else schema_reply(find_family(name))
 
 
 @_verb

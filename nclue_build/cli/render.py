@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from nclue_build.cli.reply import Reply, table
 from nclue_build.core.errors import EXIT_FINDINGS, EXIT_OK, Finding
-from nclue_build.workflow.families import FAMILIES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,9 +73,9 @@ def validation_reply(found: Validation) -> Reply:
     return Reply(result, text, found.findings, EXIT_OK if found.ok else EXIT_FINDINGS)
 
 
-def families_reply() -> Reply:
+def families_reply(families: Sequence[Family]) -> Reply:
     """Reply of ``schema``."""
-    rows = [(family.name, family.file) for family in FAMILIES]
+    rows = [(family.name, family.file) for family in families]
     return Reply({"families": [{"name": name, "file": file} for name, file in rows]}, table(rows))
 
 
