@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from nclue_build.core.errors import UsageError
-from nclue_build.workflow.receipts import Digests, Receipt, digest_all, load_receipt, plain_settings, receipt_path
+from nclue_build.workflow.receipts import Digests, Receipt, digest_inputs, load_receipt, plain_settings, receipt_path
 from nclue_build.workflow.registry import P0_STAGES
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def changed_since(
     settings, settings_sha256 = plain_settings(declared.settings)
     if receipt.settings_sha256 != settings_sha256:
         reasons.append("settings changed: " + _few(changed_settings(receipt.settings, settings)))
-    inputs = digest_all(build, declared.inputs, digests)
+    inputs = digest_inputs(build, declared.inputs, digests)
     if changed := _changed_files(receipt.inputs, inputs):
         reasons.append("inputs changed: " + _few(changed))
     return tuple(reasons)

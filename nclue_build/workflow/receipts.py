@@ -109,6 +109,21 @@ def files_below(paths: Iterable[Path]) -> Iterator[Path]:
     yield from sorted(found)
 
 
-def digest_all(build: Build, paths: Iterable[Path], digests: Digests) -> dict[str, str | None]:
-    """Digest of every file named or below a folder named, by workspace path."""
-    return {build.relative(path): digests.of(path) for path in files_below(paths)}
+def digest_inputs(build: Build, inputs: Iterable[Path], digests: Digests) -> dict[str, str | None]:
+    """Digest of every input; a folder stands for the files that a stage wrote into it.
+
+    Files of somebody else in such a folder do not count. A folder that no receipt knows counts whole.
+    """
+    made = _made_files(build)
+    found: dict[str, str | None] = {}
+    for given in inputs:
+        files = {build.relative(path): path for path in files_below([given])}
+        ours = {name: path for name, path in files.items() if name in made} if given.is_dir() else {}
+        found |= {name: digests.of(path) for name, path in (ours or files).items()}
+    return dict(sorted(found.items()))
+
+
+def _made_files(build: Build) -> set[str]:
+    """Every file that a receipt of the build lists as written."""
+    receipts = (load_receipt(build, path.stem) for path in sorted(build.receipts.glob("*.json")))
+    return {name for receipt in receipts if receipt is not None for name in receipt.outputs}

@@ -18,7 +18,7 @@ from nclue_build.workflow.plan import StagePlan, check_repaired, make_plan, stal
 from nclue_build.workflow.receipts import (
     Digests,
     Receipt,
-    digest_all,
+    digest_inputs,
     files_below,
     load_receipt,
     plain_settings,
@@ -220,7 +220,7 @@ class _Run:
 
     def _run(self, stage: Stage, declared: Declaration) -> Receipt:
         build = self.build
-        inputs = digest_all(build, declared.inputs, self.digests)
+        inputs = digest_inputs(build, declared.inputs, self.digests)
         settings, settings_sha256 = plain_settings(declared.settings)
         previous = load_receipt(build, stage.name)
         ours = frozenset(previous.outputs) if previous else frozenset[str]()

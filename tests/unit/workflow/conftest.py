@@ -43,7 +43,8 @@ class CopyStage:
     def run(self, context: StageContext) -> StageResult:
         self.runs.append(self.name)
         root = context.build.workspace.root
-        text = (root / self.source).read_text(encoding="utf-8") + self.suffix
+        source = root / self.source
+        text = (source / "part.txt" if source.is_dir() else source).read_text(encoding="utf-8") + self.suffix
         write_text(root / f"{self.name}_parts" / "part.txt", text)
         if self.fails:
             raise OutcomeError(f"{self.name} has nothing to deliver")

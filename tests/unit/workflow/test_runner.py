@@ -99,6 +99,15 @@ def test_foreign_files_in_an_output_folder_are_nobodys_business(build: Build, st
     assert sorted(receipt.outputs) == ["mine.txt", "mine_parts/part.txt"]
 
 
+def test_foreign_files_beside_an_input_are_nobodys_business_either(build: Build, stages: tuple[Stage, ...]) -> None:
+    stages[1].source = "extract_parts"  # type: ignore[attr-defined]
+    run(build, stages)
+    write_text(build.workspace.root / "extract_parts" / "notes.txt", "foreign")
+    assert ran(run(build, stages)) == []
+    write_text(build.workspace.root / "extract_parts" / "part.txt", "edited")
+    assert ran(run(build, stages)) == ["extract"]
+
+
 def test_a_lost_or_broken_receipt_runs_its_stage(build: Build, stages: tuple[Stage, ...]) -> None:
     run(build, stages)
     receipt_path(build, "mine").write_text("{", encoding="utf-8")
