@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import pytest
+
+from nclue_build.records.config import BuildConfig
+
+
+def config(**tables: dict[str, object]) -> BuildConfig:
+    return BuildConfig.model_validate({"schema": 1, "corpus": {"pdfs": "x"}, **tables})
+
+
+@pytest.mark.parametrize(
+    ("n_documents", "min_documents", "share", "min_subsets"),
+    [(20, 3, 0.40, 2), (79, 3, 0.40, 9), (80, 3, 0.40, 10), (99, 3, 0.40, 10), (100, 5, 0.04, 10), (5000, 5, 0.04, 10)],
+)
+def test_defaults_follow_the_size_of_the_corpus(
+    n_documents: int, min_documents: int, share: float, min_subsets: int
+) -> None:
+    resolved = config().resolve(n_documents)
+    assert resolved.mine.min_documents == min_documents
+    assert resolved.mine.max_document_share == share
+    assert resolved.compose.min_subsets == min_subsets
+
+
+def test_what_is_written_stays() -> None:
+    written = config(mine={"min_documents": 5}, compose={"min_subsets": 10}).resolve(20)
+    assert written.mine.min_documents == 5
+    assert written.mine.max_document_share == 0.40
+    assert written.compose.min_subsets == 10
