@@ -46,7 +46,7 @@ def scaffold_reply(made: Scaffold, folder: Path) -> Reply:
 def doctor_reply(checks: Sequence[Check]) -> Reply:
     """Reply of ``doctor``."""
     findings = [Finding("not-fit", f"{check.name}: {check.value}: {check.advice}") for check in checks if not check.ok]
-    rows = [(check.name, f"{'ok     ' if check.ok else 'missing'}  {check.value}") for check in checks]
+    rows = [(check.name, f"{'ok     ' if check.ok else 'problem'}  {check.value}") for check in checks]
     return Reply(
         {"checks": [asdict(check) for check in checks]},
         table(rows) + ("\nto do" if findings else ""),
