@@ -30,7 +30,7 @@ MIN_NEAR: Final = 2
 """Near pages (counted from both sides) without which nothing is concluded."""
 LIFTS: Final = (2, 4, 8)
 """Times chance from which an association has strength 1, 2 and 3."""
-CLOSE_PERCENT: Final = 40
+CLOSE_PERCENT: Final = 25
 """Of the associated pairs of a corpus, the closest so many percent count as close.
 
 Relative, because the cosine of two profiles falls with the number of documents and conditions of a corpus.

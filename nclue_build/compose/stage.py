@@ -16,13 +16,14 @@ from nclue_build.core.canonical import sha256_file
 from nclue_build.core.errors import DataError, Finding, OutcomeError
 from nclue_build.core.text import matching_text
 from nclue_build.gate.check import row_bitsets
+from nclue_build.inventory.documents import benchmark_documents
 from nclue_build.inventory.files import CONDITIONS, EVIDENCE, VERSION, read_version
 from nclue_build.records.benchmark import Qrel, QrelsMeta, Query, QueryCondition, Quote, Strata
 from nclue_build.records.config import SMALL_CORPUS
-from nclue_build.records.corpus import CorpusRow, DocumentQuality, PageRow
+from nclue_build.records.corpus import CorpusRow, PageRow
 from nclue_build.records.inventory import Rejected
 from nclue_build.store.beir import BeirQrel, BeirRow, write_beir
-from nclue_build.store.jsonl import iter_lines, read_jsonl, write_json, write_jsonl
+from nclue_build.store.jsonl import read_jsonl, write_json, write_jsonl
 from nclue_build.store.stage import Declaration, StageResult
 from nclue_build.store.trec import TrecQrel, write_trec_qrels
 
@@ -33,8 +34,10 @@ if TYPE_CHECKING:
     from nclue_build.compose.ladder import Composed
     from nclue_build.compose.select import PoolEntry
     from nclue_build.core.canonical import Json
-    from nclue_build.inventory.files import StoredVersion
+    from nclue_build.inventory.documents import benchmark_documents
+from nclue_build.inventory.files import StoredVersion
     from nclue_build.records.config import BuildConfig
+    from nclue_build.records.corpus import DocumentQuality
     from nclue_build.store.stage import StageContext
     from nclue_build.store.workspace import Build
 
@@ -84,19 +87,9 @@ class Compose:
             OutcomeError: no query is possible; says which constraint binds.
             DataError: an input is missing or not what it should be.
         """
-        quality = _benchmark_documents(context.build)
+        quality = benchmark_documents(context.build.quality())
         stored = read_version(context.build.version(0), [row.doc_id for row in quality])
         return _Composing(context, quality, stored).run()
-
-
-def _benchmark_documents(build: Build) -> list[DocumentQuality]:
-    """Quality rows of the benchmark's documents, sorted by id."""
-    rows = (
-        DocumentQuality.model_validate_json(line)
-        for _, line in iter_lines(build.quality())
-        if b'"kind":"document"' in line
-    )
-    return sorted((row for row in rows if row.in_benchmark), key=lambda row: row.doc_id)
 
 
 class _JudgeTask(NamedTuple):
