@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from nclue_build.compose.ladder import Composed
     from nclue_build.compose.select import PoolEntry
     from nclue_build.core.canonical import Json
-    from nclue_build.inventory.documents import benchmark_documents
-from nclue_build.inventory.files import StoredVersion
+    from nclue_build.inventory.files import StoredVersion
     from nclue_build.records.config import BuildConfig
     from nclue_build.records.corpus import DocumentQuality
     from nclue_build.store.stage import StageContext
