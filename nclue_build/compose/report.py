@@ -132,6 +132,16 @@ def shortfalls(composed: Composed, config: ComposeSection) -> tuple[str, ...]:
     return tuple(found)
 
 
+def absent_sources(queries: Sequence[Query], composed: Composed, sources: Sequence[str]) -> tuple[str, ...]:
+    """A line for every source that has documents which may be golds, and is in no query."""
+    seen = {source for query in queries for source in query.strata.sources}
+    return tuple(
+        f"source {name!r} is in no query: none of its documents is a gold of a selected candidate"
+        for name, share in zip(sources, composed.rules.source_permille, strict=True)
+        if share and name not in seen
+    )
+
+
 def _permille(part: int, whole: int) -> int:
     return (1000 * part + whole // 2) // whole if whole else 0
 
@@ -218,7 +228,7 @@ def composition(
         ),
         diversity=diversity(chosen),
         blocked=dict(sorted(composed.selection.blocked.items())),
-        shortfalls=shortfalls(composed, config),
+        shortfalls=(*shortfalls(composed, config), *absent_sources(queries, composed, sources)),
     )
 
 

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from nclue_build.compose import report
+from nclue_build.compose.ladder import compose, selection_rules
+from nclue_build.compose.quotes import FoundQuote
+from nclue_build.compose.verify import ItemVerdict
+from nclue_build.core.progress import NullProgress
+from nclue_build.records.config import ComposeSection
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from nclue_build.compose.candidates import Corpus
+    from nclue_build.compose.ladder import Composed
+    from nclue_build.compose.verify import Item
+    from nclue_build.records.inventory import Condition
+
+    Verdicts = dict[tuple[int, int], ItemVerdict]
+
+
+def agree(plan: Mapping[int, Sequence[Item]]) -> Verdicts:
+    return {
+        (document, item.condition): ItemVerdict(item.condition, (FoundQuote((0,), 1, "x" * 40),), None)
+        for document, items in plan.items()
+        for item in items
+    }
+
+
+def refuse(plan: Mapping[int, Sequence[Item]]) -> Verdicts:
+    return {
+        (document, item.condition): ItemVerdict(item.condition, (), "names_only")
+        for document, items in plan.items()
+        for item in items
+    }
+
+
+@pytest.fixture
+def run(
+    synthetic: Callable[..., Corpus], make_conditions: Callable[[Corpus], list[Condition]]
+) -> Callable[..., tuple[Composed, ComposeSection, Corpus]]:
+    def start(
+        judge: Callable[[Mapping[int, Sequence[Item]]], Verdicts] = agree, seed: int = 5, **settings: object
+    ) -> tuple[Composed, ComposeSection, Corpus]:
+        corpus = synthetic(seed, 30, 120)
+        config = ComposeSection.model_validate({"min_subsets": 3, "n_queries": 60, "n_candidates": 300} | settings)
+        rules = selection_rules(corpus, config, small_corpus=True)
+        made = compose(corpus, make_conditions(corpus), config, rules, judge, NullProgress())
+        return made, config, corpus
+
+    return start
+
+
+def test_enough_queries_are_no_shortfall(run: Callable[..., tuple[Composed, ComposeSection, Corpus]]) -> None:
+    made, config, _ = run(n_queries=20)
+    assert len(made.chosen) == 20
+    assert [line for line in report.shortfalls(made, config) if "of 20 queries:" in line] == []
+
+
+def test_a_corpus_short_of_strict_queries_is_relaxed_step_by_step(
+    run: Callable[..., tuple[Composed, ComposeSection, Corpus]],
+) -> None:
+    made, config, _ = run(min_subsets=14, n_queries=150)
+    names = [step.requirements.name for step in made.steps]
+    assert names[:2] == [None, "one_weak_condition"]
+    relaxed = [entry for entry in made.chosen if entry.step]
+    assert relaxed
+    (line,) = [line for line in report.shortfalls(made, config) if "need relaxed requirements" in line]
+    assert line.startswith(f"{len(relaxed)} of {len(made.chosen)} queries")
+    reports = report.step_reports(made)
+    assert sum(sum(step.selected.values()) for step in reports) == len(made.chosen)
+    assert all(step.sampled.keys() == step.verified.keys() for step in reports)
+
+
+def test_no_candidate_is_drawn_twice(run: Callable[..., tuple[Composed, ComposeSection, Corpus]]) -> None:
+    made, _, _ = run(min_subsets=14, n_queries=150)
+    ids = [entry.query_id for entry in made.pool] + list(made.mismatches)
+    assert len(ids) == len(set(ids)) == sum(sum(step.sampled.values()) for step in made.steps)
+
+
+def test_a_judge_that_refuses_everything_is_named(
+    run: Callable[..., tuple[Composed, ComposeSection, Corpus]],
+) -> None:
+    made, config, _ = run(judge=refuse)
+    assert made.chosen == []
+    message = report.nothing_chosen(made, config)
+    assert message.startswith("the rules judge found no good quote for any of")
+    assert "'names_only'" in message
+    assert {rate[1] for rate in made.drop_rates.values()} == {rate[0] for rate in made.drop_rates.values()}
+
+
+def test_the_binding_requirement_is_named(run: Callable[..., tuple[Composed, ComposeSection, Corpus]]) -> None:
+    made, config, _ = run(min_subsets=60)
+    assert made.chosen == []
+    assert "'few_subsets'" in report.nothing_chosen(made, config)
+    assert "lower [compose] min_subsets" in report.nothing_chosen(made, config)
+
+
+def test_a_source_without_queries_is_named(run: Callable[..., tuple[Composed, ComposeSection, Corpus]]) -> None:
+    made, _, corpus = run()
+    assert report.absent_sources([], made, corpus.sources) == tuple(
+        f"source {name!r} is in no query: none of its documents is a gold of a selected candidate"
+        for name in corpus.sources
+    )
+
+
+def test_documents_that_may_be_no_gold_are_none(run: Callable[..., tuple[Composed, ComposeSection, Corpus]]) -> None:
+    made, _, corpus = run()
+    assert not corpus.gold_eligible.all()
+    golds = np.array(sorted({gold for entry in made.chosen for gold in entry.golds}))
+    assert corpus.gold_eligible[golds].all()
