@@ -7,10 +7,11 @@ the gutters of a table must not tear its rows apart.
 
 from __future__ import annotations
 
+from itertools import count, pairwise
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from nclue_build.corpus.segments import Segment
 
@@ -26,23 +27,31 @@ def reading_order(segments: Sequence[Segment]) -> list[Segment]:
     """Sort the segments of a page: columns from left to right, each from top to bottom.
 
     Text in another direction (a table printed sideways) follows what is in the page's main one.
+    The segments are told their column, too.
     """
     by_direction: dict[int, list[Segment]] = {}
     for segment in segments:
         by_direction.setdefault(segment.lines[0].direction, []).append(segment)
     directions = sorted(by_direction, key=lambda d: (-sum(s.n_chars for s in by_direction[d]), d))
     ordered: list[Segment] = []
+    numbers = count(1)
     for direction in directions:
-        ordered += _cut(by_direction[direction], 0)
+        ordered += _cut(by_direction[direction], 0, numbers)
     return ordered
 
 
-def _cut(segments: list[Segment], depth: int) -> list[Segment]:
+def _cut(segments: list[Segment], depth: int, numbers: Iterator[int]) -> list[Segment]:
     if len(segments) < 2 or depth > _MAX_DEPTH:  # noqa: PLR2004 - nothing to order
         return sorted(segments, key=_top_left)
-    for parts in (_columns(segments), _bands(segments)):
+    columns = _columns(segments)
+    if len(columns) > 1:
+        for column in columns:
+            number = next(numbers)
+            for segment in column:
+                segment.column = number
+    for parts in (columns, _bands(segments)):
         if len(parts) > 1:
-            return [segment for part in parts for segment in _cut(part, depth + 1)]
+            return [segment for part in parts for segment in _cut(part, depth + 1, numbers)]
     return sorted(segments, key=_top_left)
 
 
@@ -88,17 +97,70 @@ def _is_prose(group: list[Segment]) -> bool:
 
 def _bands(segments: list[Segment]) -> list[list[Segment]]:
     bands = _groups(segments, lambda s: s.y0, lambda s: s.y1, 0)
-    if len(bands) == 1:
-        return bands
     # Bands that columns run through belong together: cutting them apart would read across the gutter.
-    merged = [bands[0]]
-    for band in bands[1:]:
-        if _side_by_side(merged[-1]) and _side_by_side(band):
-            merged[-1] = merged[-1] + band
-        else:
-            merged.append(band)
+    merged: list[list[Segment]] = []
+    start = 0
+    for index, band in enumerate(bands):
+        if index < start:
+            continue
+        columns = _columns(band)
+        if len(columns) > 1:
+            run = _ColumnRun(columns)
+            first = index - run.extend(bands[start:index][::-1])
+            end = index + 1 + run.extend(bands[index + 1 :])
+            merged += bands[start:first]
+            merged.append([segment for one in bands[first:end] for segment in one])
+            start = end
+    merged += bands[start:]
     return merged if len(merged) > 1 else bands
 
 
-def _side_by_side(band: list[Segment]) -> bool:
-    return len(_columns(band)) > 1
+class _ColumnRun:
+    """Bands one above the other that the same gutters run through."""
+
+    def __init__(self, columns: list[list[Segment]]) -> None:
+        self._extents = [(min(s.x0 for s in column), max(s.x1 for s in column)) for column in columns]
+
+    def extend(self, bands: Sequence[list[Segment]]) -> int:
+        """Take bands in, from the nearest on, while no segment reaches over a gutter.
+
+        A band with text in one column only (its neighbour has ended, or begins further down) is taken when it is a
+        paragraph as wide as the column; what stands before it, as a heading, comes with it.
+
+        Returns:
+            How many bands belong to the run.
+        """
+        taken = 0
+        for number, band in enumerate(bands, 1):
+            extents = self._with(band)
+            if extents is None:
+                break
+            if len(_columns(band)) > 1:
+                if number > taken + 1:
+                    break  # a heading over both columns
+            elif not any(self._is_column_text(segment) for segment in band):
+                continue
+            self._extents = extents
+            taken = number
+        return taken
+
+    def _with(self, band: list[Segment]) -> list[tuple[int, int]] | None:
+        """The columns' extents with a band taken in, None when it would close a gutter."""
+        extents = list(self._extents)
+        for segment in band:
+            column = self._column_of(segment)
+            low, high = extents[column]
+            extents[column] = (min(low, segment.x0), max(high, segment.x1))
+        is_open = all(right[0] - left[1] >= _MIN_GUTTER for left, right in pairwise(extents))
+        return extents if is_open else None
+
+    def _column_of(self, segment: Segment) -> int:
+        middle = (segment.x0 + segment.x1) // 2
+        return min(
+            range(len(self._extents)),
+            key=lambda column: max(self._extents[column][0] - middle, middle - self._extents[column][1]),
+        )
+
+    def _is_column_text(self, segment: Segment) -> bool:
+        low, high = self._extents[self._column_of(segment)]
+        return len(segment.lines) > 1 and (segment.x1 - segment.x0) * 10 >= 7 * (high - low)

@@ -148,8 +148,10 @@ def _count_row_cells(segments: Sequence[Segment]) -> None:
         for right in cells[index + 1 :]:
             if right.y0 >= left.y1:
                 break
-            if (right.x0 >= left.x1 or left.x0 >= right.x1) and (
-                same_row(left.lines[0], right.lines[0]) or (same_row(left, right) and right.y1 <= left.y1)
+            if (
+                (right.x0 >= left.x1 or left.x0 >= right.x1)
+                and left.column == right.column
+                and (same_row(left.lines[0], right.lines[0]) or (same_row(left, right) and right.y1 <= left.y1))
             ):
                 left.row_cells += 1
                 right.row_cells += 1

@@ -51,6 +51,7 @@ _ONLY_LEADERS: Final = re.compile(r"[.\s\u2026\u00b7_]{8,}(?:\d{1,4}|[ivxlc]{1,7
 _SPACE: Final = re.compile(r"\s+")
 _MIN_ENTRIES: Final = 2
 _MIN_LEADERS: Final = 5
+_MAX_ENTRY_LINES: Final = 3
 _MAX_HEADING: Final = 60
 _LOWEST_LEVEL: Final = 6
 _REFERENCES_PERCENT: Final = 40
@@ -86,8 +87,7 @@ class Sections:
             if (_ONLY_NUMBER.fullmatch(line.text) and len(segment.lines) == 1) or _ONLY_LEADERS.fullmatch(line.text)
         ]
         entries = {id(line) for s in segments for line in s.lines if _is_entry(line, ends)}
-        n_lines = sum(len(s.lines) for s in segments)
-        is_full = len(entries) * 100 >= _CONTINUES_PERCENT * n_lines and len(entries) > 1
+        is_full = _is_full_of(segments, entries, {id(end) for end in ends})
         continues = is_full and self.in_contents
         started = len(entries) >= _MIN_ENTRIES if heading is not None else is_full
         self.in_contents = continues or started
@@ -176,6 +176,23 @@ def _is_entry(line: Line, ends: Sequence[Line]) -> bool:
     if _NUMBER_AT_END.search(line.text) or _has_leaders(line.text):
         return True
     return any(same_row(line, end) and 2 * end.x0 >= line.x0 + line.x1 for end in ends)
+
+
+def _is_full_of(segments: Sequence[Segment], entries: set[int], ends: set[int]) -> bool:
+    """Whether entries make up much of a page, up to a list of abbreviations.
+
+    Only the last line of an entry has its number.
+    """
+    n_chars = n_entry_chars = n_entries = 0
+    for segment in segments:
+        if len(segment.lines) == 1 and _ENDS_CONTENTS.fullmatch(segment.text):
+            break
+        n_chars += segment.n_chars
+        found = [line for line in segment.lines if id(line) in entries or id(line) in ends]
+        n_entries += sum(id(line) in entries for line in found)
+        is_whole = segment.lines[-1] in found and len(segment.lines) <= _MAX_ENTRY_LINES
+        n_entry_chars += segment.n_chars if is_whole else sum(len(line.text) for line in found)
+    return n_entry_chars * 100 >= _CONTINUES_PERCENT * n_chars and n_entries > 1
 
 
 def _cut_leader_lines(segments: list[Segment], leaders: set[int]) -> list[Segment]:

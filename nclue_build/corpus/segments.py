@@ -24,6 +24,10 @@ BULLET: Final = re.compile(
 _ENUMERATOR: Final = re.compile(r"(?:\(?(?:\d{1,2}|[A-Za-z]|[ivx]{1,5})[.)]|\[\d{1,3}\])(?:\s|$)")
 _MIN_FULL_LINE: Final = 45
 """Characters from which a line counts as running text that may go on in another block."""
+_MIN_FIRST_LINE: Final = 20
+"""Characters from which an indented or outdented first line may go on in another block."""
+_NEIGHBOURS: Final = 15
+"""Lines before and after that show how far the lines of a column reach."""
 _ENDS_SENTENCE: Final = (".", "?", "!", ":", ";", '."', ".\u201d", "?\u201d", ".)", ".\u2019")
 _ENDS_HEADING: Final = (".", ":", "?", "!")
 
@@ -42,6 +46,8 @@ class Segment:
     level: int | None = None
     row_cells: int = field(default=0)
     """Other segments that stand on the same baseline, side by side."""
+    column: int = field(default=0)
+    """Segments of different columns of a page never stand in one row."""
 
     @classmethod
     def of(cls, lines: list[Line]) -> Segment:
@@ -90,10 +96,11 @@ def split_segments(lines: Iterable[Line]) -> list[Segment]:
     Returns:
         Segments in the order of their first lines.
     """
+    rows = _join_rows(lines)
     segments: list[Segment] = []
     current: list[Line] = []
-    for line in _join_rows(lines):
-        if current and _belongs(current, line):
+    for index, line in enumerate(rows):
+        if current and _belongs(current, line, _Measure(rows, index)):
             current.append(line)
         else:
             if current:
@@ -102,6 +109,56 @@ def split_segments(lines: Iterable[Line]) -> list[Segment]:
     if current:
         segments.append(Segment.of(current))
     return segments
+
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """How far the lines around the one at ``index`` reach: tells a line that is full from one that just ends."""
+
+    rows: list[Line]
+    index: int
+
+    def room(self) -> int:
+        """How much room was left, behind the line before this one, once the first word of this one is set there.
+
+        Negative when the word does not fit, as where a paragraph goes on.
+        """
+        line, last = self.rows[self.index], self.rows[self.index - 1]
+        low, high = last.x0 - 6 * last.size, last.x0 + 6 * last.size
+        reach = max(other.x1 for other in self._column() if low <= other.x0 <= high)
+        word = len(line.text.split(None, 1)[0]) * (line.x1 - line.x0) // len(line.text)
+        return reach - last.x1 - word - last.size // 4
+
+    def runs_on_at(self, x0: int) -> bool:
+        """Whether this line is full and the next one starts at ``x0``."""
+        if self.index + 1 == len(self.rows):
+            return False
+        line, following = self.rows[self.index], self.rows[self.index + 1]
+        return (
+            10 * abs(following.x0 - x0) <= 3 * line.size
+            and following.block == line.block
+            and _Measure(self.rows, self.index + 1).room() <= 2 * line.size
+        )
+
+    def is_centred(self) -> bool:
+        """Whether this line and the one before it are centred: then no other line starts where they do."""
+        line, last = self.rows[self.index], self.rows[self.index - 1]
+        if abs(line.x0 + line.x1 - last.x0 - last.x1) > line.size:
+            return False
+        return not any(
+            other is not line and other is not last and 10 * abs(other.x0 - start) <= 3 * line.size
+            for other in self._column()
+            for start in (line.x0, last.x0)
+        )
+
+    def _column(self) -> list[Line]:
+        """Lines near by in the same type."""
+        last = self.rows[self.index - 1]
+        return [
+            other
+            for other in self.rows[max(0, self.index - _NEIGHBOURS) : self.index + _NEIGHBOURS]
+            if other.direction == last.direction and other.size == last.size
+        ]
 
 
 def same_row(a: Line | Segment, b: Line | Segment) -> bool:
@@ -147,13 +204,13 @@ def _join(left: Line, right: Line) -> Line:
     return left
 
 
-def _belongs(current: list[Line], line: Line) -> bool:
+def _belongs(current: list[Line], line: Line, measure: _Measure) -> bool:
     """Whether a line goes on with the segment so far."""
     last = current[-1]
+    if line.direction != last.direction or (line.block != last.block and not _runs_on(current, line, measure)):
+        return False
     left = min(one.x0 for one in current)
     right = max(one.x1 for one in current)
-    if line.direction != last.direction or (line.block != last.block and not _runs_on(current, line)):
-        return False
     if same_row(last, line) or line.y0 < last.y0 or line.x0 >= right or line.x1 <= left:
         return False
     ends_short = (last.x1 - left) * 100 < 85 * (max(right, line.x1) - left)
@@ -162,7 +219,8 @@ def _belongs(current: list[Line], line: Line) -> bool:
         and not _is_gap(current, line)
         and not _changes_weight(last, line, ends_short=ends_short)
         and not _starts_item(current, line, ends_short=ends_short)
-        and not _starts_paragraph(current, line, left)
+        and not _starts_paragraph(current, line, left, measure)
+        and not _returns_to_margin(current, line)
     )
 
 
@@ -195,27 +253,47 @@ def _starts_item(current: list[Line], line: Line, *, ends_short: bool) -> bool:
     )
 
 
-def _starts_paragraph(current: list[Line], line: Line, left: int) -> bool:
+def _starts_paragraph(current: list[Line], line: Line, left: int, measure: _Measure) -> bool:
     """Whether the line is indented like the first one of a paragraph."""
     last = current[-1]
-    return (
-        len(current) > 1
-        and 80 * line.size <= 100 * (line.x0 - last.x0) <= 500 * line.size
-        and last.x0 == left
-        and last.text.endswith(_ENDS_SENTENCE)
-        and not BULLET.match(current[0].text)
-    )
+    if (
+        not 80 * line.size <= 100 * (line.x0 - last.x0) <= 500 * line.size
+        or last.x0 != left
+        or not last.text.endswith(_ENDS_SENTENCE)
+        or BULLET.match(current[0].text)
+    ):
+        return False
+    # Behind a single line this may as well be the second line of a hanging entry, unless it runs on at the margin.
+    return len(current) > 1 or (not _ENUMERATOR.match(last.text) and measure.runs_on_at(last.x0))
 
 
-def _runs_on(current: list[Line], line: Line) -> bool:
-    """Whether a line of another block continues a paragraph: raised note marks make MuPDF cut there."""
+def _returns_to_margin(current: list[Line], line: Line) -> bool:
+    """Whether an entry with a hanging indent is complete: the line is back where the entry's first one starts."""
+    first = current[0]
+    if len(current) == 1 or abs(line.x0 - first.x0) * 10 > 3 * line.size:
+        return False
+    if not all(6 * line.size <= 10 * (one.x0 - first.x0) <= 80 * line.size for one in current[1:]):
+        return False
+    is_centred = all(abs(one.x0 + one.x1 - first.x0 - first.x1) <= line.size for one in current[1:])
+    return not is_centred
+
+
+def _runs_on(current: list[Line], line: Line, measure: _Measure) -> bool:
+    """Whether a line of another block continues a paragraph: note marks and indents make MuPDF cut there."""
     last = current[-1]
+    size = last.size
+    if len(line.text) < 2 or size != line.size or last.style & ~STARTS_WITH_MARK != line.style:  # noqa: PLR2004 - a lone character is a mark
+        return False
+    if not 8 * size <= 10 * (line.y0 - last.y0) <= 14 * size:
+        return False
+    step = line.x0 - last.x0
+    if abs(step) <= size:
+        return len(last.text) >= _MIN_FULL_LINE and not last.text.endswith(_ENDS_SENTENCE)
+    # The second line of a paragraph whose first one is indented, or of an entry with a hanging indent.
     return (
-        len(last.text) >= _MIN_FULL_LINE
-        and len(line.text) > 1
-        and last.size == line.size
-        and last.style & ~STARTS_WITH_MARK == line.style
-        and abs(line.x0 - last.x0) <= line.size
-        and 8 * line.size <= 10 * (line.y0 - last.y0) <= 14 * line.size
-        and not last.text.endswith(_ENDS_SENTENCE)
+        len(current) == 1
+        and -6 * size <= step <= 7 * size
+        and len(last.text) >= _MIN_FIRST_LINE
+        and measure.room() <= 2 * size
+        and not measure.is_centred()
     )

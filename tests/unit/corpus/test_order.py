@@ -66,3 +66,37 @@ def test_the_order_does_not_depend_on_the_content_stream(make_line: Callable[...
 def test_thousands_of_segments_are_no_problem(make_line: Callable[..., Line]) -> None:
     page = [Segment.of([make_line("x", x=10 + row % 7, y=row)]) for row in range(3000)]
     assert len(reading_order(page)) == 3000
+
+
+def one_line(make_line: Callable[..., Line], text: str, x: int, y: int, size: int = 8) -> Segment:
+    return Segment.of([make_line(text, x=x, y=y, size=size)])
+
+
+def test_the_left_column_is_read_to_its_end_where_the_right_one_is_shorter(make_line: Callable[..., Line]) -> None:
+    page = [
+        one_line(make_line, "Title across both of the columns of this page", 120, 60, 14),
+        one_line(make_line, "a-heading", 50, 90),
+        paragraph(make_line, 50, 105, "b"),
+        one_line(make_line, "c-heading", 50, 180),
+        paragraph(make_line, 50, 200, "d"),
+        paragraph(make_line, 320, 90, "e"),
+        one_line(make_line, "f-heading", 320, 150),
+    ]
+    assert names(page) == ["Title", "a-heading", "b", "c-heading", "d", "e", "f-heading"]
+
+
+def test_a_heading_below_the_columns_stays_with_the_wide_text_below_it(make_line: Callable[..., Line]) -> None:
+    page = [
+        paragraph(make_line, 50, 100, "a"),
+        paragraph(make_line, 320, 100, "b"),
+        one_line(make_line, "Heading", 50, 170),
+        one_line(make_line, "wide text that runs over " + PROSE * 3, 50, 190),
+    ]
+    assert names(page) == ["a", "b", "Heading", "wide"]
+
+
+def test_columns_are_told_apart_and_rows_of_a_table_are_not(make_line: Callable[..., Line]) -> None:
+    columns = reading_order([paragraph(make_line, 50, 100, "a"), paragraph(make_line, 320, 100, "b")])
+    assert columns[0].column != columns[1].column
+    rows = reading_order([one_line(make_line, "cell", x, y) for x in (50, 320) for y in (100, 120)])
+    assert len({cell.column for cell in rows}) == 1

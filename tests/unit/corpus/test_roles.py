@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import pytest
 
 from nclue_build.corpus.lines import BOLD, MONOSPACED
+from nclue_build.corpus.order import reading_order
 from nclue_build.corpus.roles import TypeScale, assign_roles
 from nclue_build.corpus.segments import Segment, split_segments
 
@@ -111,3 +112,18 @@ def test_monospaced_lines_are_code(make_line: Callable[..., Line], segments_of: 
 
 def test_type_too_small_to_read_is_not_text(make_line: Callable[..., Line], segments_of: SegmentsOf) -> None:
     assert [segment.role for segment in segments_of([make_line("_30f608d8-1095", y=60, size=2)])] == ["other"]
+
+
+def test_the_end_of_a_paragraph_at_the_top_of_a_column_is_no_cell(
+    make_line: Callable[..., Line], make_page: Callable[..., RawPage]
+) -> None:
+    left = [make_line(BODY[:44], y=100 + 12 * row) for row in range(4)]
+    right = [make_line("the end of a paragraph.", x=330, y=100, block=1)]
+    right += [make_line(BODY[:44], x=330, y=120 + 12 * row, block=2) for row in range(3)]
+    page = make_page([*left, *right])
+    scale = TypeScale()
+    scale.observe(page)
+    scale.settle()
+    found = reading_order(split_segments(page.lines))
+    assign_roles(found, page, scale)
+    assert [segment.role for segment in found] == ["text"] * 3

@@ -101,3 +101,18 @@ def test_an_index_is_a_reference_section(make_line: Callable[..., Line]) -> None
     page = [one(make_line, "Index", 60, role="title"), one(make_line, "aircraft, 3, 17\nairport, 4\nfuel, 9-11", 80)]
     Sections().mark_references(page)
     assert roles(page) == ["reference", "reference"]
+
+
+def test_a_list_of_tables_whose_entries_have_two_lines_goes_on_and_a_table_does_not(
+    make_line: Callable[..., Line],
+) -> None:
+    sections = Sections()
+    sections.mark_contents([one(make_line, "Contents", 60), one(make_line, "A ..... 1\nB ..... 2\nC ..... 3", 80)])
+    lists = [one(make_line, "Tables", 60)]
+    for row, number in enumerate(["21", "38", "39"]):
+        lists.append(one(make_line, f"Table {row}: Comparison of Costs Using Nuclear,\nCoal and Gas", 80 + 30 * row))
+        lists.append(one(make_line, number, 92 + 30 * row, x=500))
+    assert set(roles(sections.mark_contents(lists))) == {"toc"}
+    body = [one(make_line, "\n".join([BODY] * 5), 60)]
+    body += [one(make_line, cell, 200 + 20 * y, x=x) for y in range(4) for x, cell in ((72, "Year"), (300, "14"))]
+    assert "toc" not in roles(sections.mark_contents(body))

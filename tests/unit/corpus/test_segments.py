@@ -87,3 +87,45 @@ def test_a_raised_note_mark_does_not_tear_a_paragraph(make_line: Callable[..., L
 def test_an_indented_line_after_a_full_stop_starts_a_paragraph(make_line: Callable[..., Line]) -> None:
     lines = [make_line(LONG, y=100), make_line(f"{LONG}.", y=112), make_line(LONG, x=92, y=124)]
     assert texts(lines) == [f"{LONG}\n{LONG}.", LONG]
+
+
+ENTRY = ("Vasko, D. and Orme, S. (2015).", "Complaint handling in compensation schemes:", "who complains, and of what?")
+
+
+def hanging(make_line: Callable[..., Line], y: int, indent: int, first: str, *rest: str, block: int) -> list[Line]:
+    """An entry whose first line MuPDF puts into a block of its own."""
+    lines = [make_line(first, y=y, block=block)]
+    return lines + [make_line(one, x=72 + indent, y=y + 12 * row, block=block + 1) for row, one in enumerate(rest, 1)]
+
+
+@pytest.mark.parametrize("indent", [14, -14])
+@pytest.mark.parametrize("apart", [48, 36])
+def test_an_entry_with_a_hanging_or_a_first_line_indent_is_one_segment(
+    make_line: Callable[..., Line], indent: int, apart: int
+) -> None:
+    full = "Vasko, D. and Orme, S. (2015). Handling"
+    lines = hanging(make_line, 100, indent, full, *ENTRY[1:], block=0)
+    lines += hanging(make_line, 100 + apart, indent, full, *ENTRY[1:], block=2)
+    assert texts(lines) == ["\n".join([full, *ENTRY[1:]])] * 2
+
+
+def test_entries_with_a_hanging_indent_in_one_block_are_cut_at_the_margin(make_line: Callable[..., Line]) -> None:
+    lines = [line for y in (100, 136) for line in hanging(make_line, y, 14, *ENTRY, block=0)]
+    for line in lines:
+        line.block = 0
+    assert texts(lines) == ["\n".join(ENTRY)] * 2
+
+
+def test_a_short_line_above_indented_text_stays_apart(make_line: Callable[..., Line]) -> None:
+    lines = [make_line("Background of the plan"), make_line(LONG, x=90, y=112, block=1)]
+    assert texts([*lines, make_line(LONG, y=124, block=1)]) == ["Background of the plan", f"{LONG}\n{LONG}"]
+
+
+def test_centred_lines_of_different_blocks_stay_apart(make_line: Callable[..., Line]) -> None:
+    lines = [make_line("National Board of Inspections"), make_line("Final Report on Safety", x=90, y=112, block=1)]
+    assert len(texts(lines)) == 2
+
+
+def test_a_one_line_paragraph_does_not_swallow_the_next_one(make_line: Callable[..., Line]) -> None:
+    lines = [make_line("A paragraph of one line."), *(make_line(LONG, x=x, y=y) for x, y in ((92, 112), (72, 124)))]
+    assert texts(lines) == ["A paragraph of one line.", f"{LONG}\n{LONG}"]
