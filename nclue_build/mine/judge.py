@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from nclue_build.inventory.table import STRONG_MENTIONS
 from nclue_build.mine import words
 
 if TYPE_CHECKING:
@@ -149,13 +150,15 @@ def _generic(case: ClusterCase) -> bool:
 
 
 def _weak_single(case: ClusterCase) -> bool:
-    """A single word must be a defined acronym, an acronym, a name, or a noun that is rare in general English."""
+    """A single word must be a defined acronym, or said often or in a heading and besides no everyday word."""
     if len(case.classes) > 1 or case.defined_acronym:
         return False
     word, classes = case.name, case.classes[0]
+    if case.mentions < STRONG_MENTIONS * case.documents and not case.heading_documents:
+        return True
     if case.all_capitals * 100 >= _CAPITAL_PERCENT * case.mentions:
         return not _MIN_ACRONYM_LENGTH <= len(word) <= _MAX_ACRONYM_LENGTH
-    if len(word) < _MIN_SINGLE_LENGTH or classes & (words.COMMON | words.GENERIC) or case.mentions < 2 * case.documents:
+    if len(word) < _MIN_SINGLE_LENGTH or classes & (words.COMMON | words.GENERIC):
         return True
     return not case.is_name and bool(classes & (words.VERB_TOO | words.ADJECTIVE) or "-" in word)
 

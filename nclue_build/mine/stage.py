@@ -11,14 +11,15 @@ import numpy as np
 
 from nclue_build.core.errors import InternalError, OutcomeError
 from nclue_build.core.text import TEXT_VERSION, fold, matching_text
+from nclue_build.inventory.documents import benchmark_documents
 from nclue_build.inventory.files import write_version
 from nclue_build.mine import acronyms, candidates, cases, conditions, exchange, report, worker
 from nclue_build.mine.clusters import FormCluster, build_clusters
 from nclue_build.mine.judge import RulesJudge
 from nclue_build.mine.profile import CorpusProfile, Lexicon
-from nclue_build.records.corpus import CorpusRow, DocumentQuality
+from nclue_build.records.corpus import CorpusRow
 from nclue_build.records.inventory import Rejected
-from nclue_build.store.jsonl import iter_lines, read_jsonl, write_jsonl
+from nclue_build.store.jsonl import read_jsonl, write_jsonl
 from nclue_build.store.stage import Declaration, StageResult
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from nclue_build.core.canonical import Json
     from nclue_build.inventory.table import Inventory
     from nclue_build.records.config import BuildConfig
+    from nclue_build.records.corpus import DocumentQuality
     from nclue_build.records.inventory import Cluster, Condition, SurfaceForm
     from nclue_build.store.stage import StageContext
     from nclue_build.store.workspace import Build
@@ -66,7 +68,7 @@ class Mine:
             OutcomeError: no document has readable text, or no condition is left.
         """
         build = context.build
-        quality = _quality(build)
+        quality = benchmark_documents(build.quality())
         if not quality:
             raise OutcomeError("no document of the corpus is readable: nothing to mine (see documents_quality.jsonl)")
         scratch = build.workspace.state / "scratch" / build.name / self.name
@@ -76,16 +78,6 @@ class Mine:
             return _Mining(context, quality, scratch).run()
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
-
-
-def _quality(build: Build) -> list[DocumentQuality]:
-    """Quality rows of the benchmark's documents, sorted by id."""
-    rows = [
-        DocumentQuality.model_validate_json(line)
-        for _, line in iter_lines(build.quality())
-        if b'"kind":"document"' in line
-    ]
-    return sorted((row for row in rows if row.in_benchmark), key=lambda row: row.doc_id)
 
 
 class _Mining:
