@@ -14,12 +14,13 @@ import orjson
 
 from nclue_build.core.canonical import sha256_bytes
 from nclue_build.core.text import matching_text
+from nclue_build.corpus.contents import Contents
 from nclue_build.corpus.furniture import Furniture
 from nclue_build.corpus.lines import RawPage, decode_page
 from nclue_build.corpus.order import reading_order
 from nclue_build.corpus.quality import LanguageCount, count_language, is_broken, text_flags, words_of
+from nclue_build.corpus.references import References
 from nclue_build.corpus.roles import TypeScale, assign_roles
-from nclue_build.corpus.sections import Sections
 from nclue_build.corpus.segments import Segment, split_segments
 from nclue_build.corpus.signature import SignatureBuilder
 from nclue_build.corpus.supervisor import FailedPage
@@ -83,7 +84,8 @@ class DocumentPages:
         self._backend_version = backend_version
         self._furniture = Furniture()
         self._scale = TypeScale()
-        self._sections = Sections()
+        self._contents = Contents()
+        self._references = References()
         for payload in read.payloads:
             if isinstance(payload, bytes):
                 page = decode_page(payload)
@@ -177,9 +179,9 @@ class DocumentPages:
                 segment.role = role
                 furniture.append(segment)
         segments = reading_order(split_segments(body))
-        segments = self._sections.mark_contents(segments)
+        segments = self._contents.mark(segments)
         assign_roles(segments, page, self._scale)
-        self._sections.mark_references(segments)
+        segments = self._references.mark(segments)
         height = page.height
         furniture.sort(key=lambda s: (s.bbox[1], s.bbox[0]))
         above = [s for s in furniture if 2 * s.bbox[1] < height]

@@ -1,7 +1,6 @@
-"""Contents pages, reference lists and indexes: what points at text instead of being text.
+"""Contents pages and lists of figures: what points at text instead of being text.
 
-Contents are decided line by line, because contents pages can hold body text; reference lists and
-indexes by their heading and the shape of what follows, up to the next heading of their rank.
+Decided line by line, because contents pages can hold body text.
 """
 
 from __future__ import annotations
@@ -27,12 +26,6 @@ _ENDS_CONTENTS: Final = re.compile(
     r"(?:abbreviations|acronyms|abbreviations and acronyms|acronyms and abbreviations|glossary|foreword|preface)",
     re.IGNORECASE,
 )
-_REFERENCES: Final = re.compile(
-    r"(?:\d{1,2}\.?\s+|[A-Z]\.\s+|appendix\s+\w{1,4}[:.]?\s+)?(?:references|bibliography|works\s+cited|literature\s+cited|"
-    r"references\s+cited|selected\s+bibliography|list\s+of\s+references|sources\s+cited|index|literatur(?:verzeichnis)?|"
-    r"related\s+(?:gao\s+)?(?:products|publications|reports))\W*",
-    re.IGNORECASE,
-)
 _LEADERS: Final = re.compile(r"(?:\.\s?){4,}|\u2026{2,}|_{6,}|(?:\u00b7\s?){4,}")
 _LEADER_MARKS: Final = ("...", ". .", "\u2026", "___", "\u00b7")
 _NUMBER_AT_END: Final = re.compile(
@@ -41,33 +34,23 @@ _NUMBER_AT_END: Final = re.compile(
 _ONLY_NUMBER: Final = re.compile(
     r"(?:\d{1,4}|[ivxlc]{1,7}|[A-Z]{1,2}[-\u2013]\d{1,3}|\d{1,2}[-\u2013]\d{1,3}|page)", re.IGNORECASE
 )
-_REFERENCE_SHAPE: Final = re.compile(
-    r"\b(?:19|20)\d\d\b|^\[\d{1,3}\]|https?://|\bdoi\b|\bpp?\.\s*\d|\bvol\.|\bGAO[-/][A-Z0-9-]+", re.IGNORECASE
-)
-_INDEX_SHAPE: Final = re.compile(
-    r"[^\W\d].*(?:,|\s)\s*\d{1,4}(?:[-\u2013]\d{1,4})?(?:\s*,\s*\d{1,4}(?:[-\u2013]\d{1,4})?)*\W*$"
-)
 _ONLY_LEADERS: Final = re.compile(r"[.\s\u2026\u00b7_]{8,}(?:\d{1,4}|[ivxlc]{1,7})?")
 _SPACE: Final = re.compile(r"\s+")
 _MIN_ENTRIES: Final = 2
 _MIN_LEADERS: Final = 5
 _MAX_ENTRY_LINES: Final = 3
 _MAX_HEADING: Final = 60
-_LOWEST_LEVEL: Final = 6
-_REFERENCES_PERCENT: Final = 40
-"""Share of the characters of a section's page that must look like references."""
 _CONTINUES_PERCENT: Final = 40
 _MIN_PARAGRAPH_CHARS: Final = 240
 
 
 @dataclass(slots=True)
-class Sections:
-    """Walks the pages of a document in order and remembers the section it is in."""
+class Contents:
+    """Walks the pages of a document in order and remembers whether it is in the contents."""
 
-    in_contents: bool = False
-    references_level: int | None = None
+    inside: bool = False
 
-    def mark_contents(self, segments: list[Segment]) -> list[Segment]:
+    def mark(self, segments: list[Segment]) -> list[Segment]:
         """Mark the lines of contents pages and lists of figures ``toc``, cutting segments where needed.
 
         Args:
@@ -78,7 +61,7 @@ class Sections:
         """
         heading = next((i for i, s in enumerate(segments) if _is_contents_heading(s)), None)
         leaders = {id(line) for s in segments for line in s.lines if _ends_in_leaders(line)}
-        if heading is None and not self.in_contents and len(leaders) < _MIN_LEADERS:
+        if heading is None and not self.inside and len(leaders) < _MIN_LEADERS:
             return _cut_leader_lines(segments, leaders)
         ends = [
             line
@@ -88,10 +71,10 @@ class Sections:
         ]
         entries = {id(line) for s in segments for line in s.lines if _is_entry(line, ends)}
         is_full = _is_full_of(segments, entries, {id(end) for end in ends})
-        continues = is_full and self.in_contents
+        continues = is_full and self.inside
         started = len(entries) >= _MIN_ENTRIES if heading is not None else is_full
-        self.in_contents = continues or started
-        if not self.in_contents:
+        self.inside = continues or started
+        if not self.inside:
             return _cut_leader_lines(segments, leaders)
         first = 0
         if not continues:
@@ -109,50 +92,8 @@ class Sections:
                 result += _cut_lines(segment, entries)
             else:
                 result.append(segment)
-        self.in_contents = inside
+        self.inside = inside
         return result
-
-    def mark_references(self, segments: Sequence[Segment]) -> None:
-        """Mark reference lists and indexes ``reference``, until a heading of the same or a higher rank.
-
-        Args:
-            segments: Segments of a page in reading order with their roles.
-        """
-        run: list[Segment] = []
-        for segment in segments:
-            if _is_references_heading(segment):
-                self._close(run)
-                run = [segment]
-                self.references_level = segment.level or _LOWEST_LEVEL
-            elif self.references_level is not None:
-                if segment.role == "title" and (segment.level or _LOWEST_LEVEL) <= self.references_level:
-                    self._close(run)
-                    run = []
-                    self.references_level = None
-                else:
-                    run.append(segment)
-        self._close(run)
-
-    def _close(self, run: Sequence[Segment]) -> None:
-        """Mark a run of the section when enough of it looks like references; else the section has ended."""
-        if self.references_level is None or not run:
-            return
-        body = [s for s in run if s.role not in {"toc", "footnote"} and not _is_references_heading(s)]
-        total = sum(s.n_chars for s in body)
-        shaped = sum(s.n_chars for s in body if _is_reference(s))
-        if total and shaped * 100 < _REFERENCES_PERCENT * total:
-            self.references_level = None
-            return
-        for segment in run:
-            if segment.role not in {"toc", "footnote"}:
-                segment.role, segment.level = "reference", None
-
-
-def _is_references_heading(segment: Segment) -> bool:
-    text = segment.text
-    if len(text) > _MAX_HEADING or segment.row_cells or not _REFERENCES.fullmatch(text):
-        return False
-    return segment.role == "title" or (segment.role == "text" and len(segment.lines) == 1)
 
 
 def _is_contents_heading(segment: Segment) -> bool:
@@ -223,10 +164,3 @@ def _cut_lines(segment: Segment, entries: set[int]) -> list[Segment]:
     for part in parts:
         part.role = "toc" if id(part.lines[0]) in entries else segment.role
     return parts
-
-
-def _is_reference(segment: Segment) -> bool:
-    if _REFERENCE_SHAPE.search(segment.text):
-        return True
-    shaped = sum(1 for line in segment.lines if _INDEX_SHAPE.match(line.text))
-    return 2 * shaped >= len(segment.lines)
