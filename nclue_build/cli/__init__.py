@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import signal
+
 
 def main() -> None:
     """Entry point of the ``nclue-build`` command."""
     from nclue_build.cli.boundary import run_command
+    from nclue_build.core.errors import EXIT_INTERRUPTED
 
-    raise SystemExit(run_command())
+    code = run_command()
+    if code == EXIT_INTERRUPTED:
+        # An interrupt that met an extension module being imported makes Python end itself by that signal in the end,
+        # whatever exit code it is given. Blocked, the signal has no such effect.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    raise SystemExit(code)

@@ -65,7 +65,8 @@ class LocalMapper:
             # Waiting for items in progress could take minutes. terminate_workers() comes with Python 3.14.
             for process in list((self._pool._processes or {}).values()):  # noqa: SLF001 - no public way before 3.14
                 process.terminate()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        # Futures that somebody cancels trip up a pool that finds its workers dead (fixed in later Pythons).
+        self._pool.shutdown(wait=True, cancel_futures=kind is None)
         self._pool = None
 
     def map(self, function: Callable[[ItemT], ResultT], items: Iterable[ItemT]) -> Iterator[ResultT]:
@@ -80,7 +81,7 @@ class LocalMapper:
         pending: deque[Future[ResultT]] = deque()
         try:
             for item in items:
-                pending.append(self._started().submit(function, item))
+                pending.append(self._submit(function, item))
                 if len(pending) >= self._n_workers * _IN_FLIGHT_PER_WORKER:
                     yield pending.popleft().result()
             while pending:
@@ -90,28 +91,31 @@ class LocalMapper:
                 "a worker process died: killed from outside, out of memory, or started by a program without an "
                 '`if __name__ == "__main__":` guard. Run again with fewer workers ([run] workers in the configuration)'
             ) from error
-        finally:
-            for future in pending:
-                future.cancel()
 
-    def _started(self) -> ProcessPoolExecutor:
+    def _submit(self, function: Callable[[ItemT], ResultT], item: ItemT) -> Future[ResultT]:
         if self._pool is None:
             self._pool = ProcessPoolExecutor(
-                self._n_workers, mp_context=multiprocessing.get_context("spawn"), initializer=_prepare_worker
+                self._n_workers, mp_context=multiprocessing.get_context("spawn"), initializer=_follow_parent
             )
-        return self._pool
-
-
-def _prepare_worker() -> None:
-    """Leave Ctrl-C to the parent, and never outlive it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_follow_parent, daemon=True).start()
+        # A worker leaves Ctrl-C to its parent. It inherits the blocked signal, so that holds while it starts, too.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            return self._pool.submit(function, item)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _follow_parent() -> None:
-    # A parent that was killed cannot shut the pool down, and its queues never close: the workers hold both ends.
+    """Let a worker never outlive its parent.
+
+    A parent that was killed cannot shut the pool down, and its queues never close: the workers hold both ends.
+    """
     parent = multiprocessing.parent_process()
-    if parent is not None:
-        with contextlib.suppress(OSError):
-            parent.join()
-        os._exit(1)
+
+    def follow() -> None:
+        if parent is not None:
+            with contextlib.suppress(OSError):
+                parent.join()
+            os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()

@@ -63,6 +63,21 @@ def test_an_exception_of_an_item_comes_through(n_workers: int) -> None:
         list(mapper.map(int, ["1", "x"]))
 
 
+def stop_at(mapper: LocalMapper, last: int) -> None:
+    for result in mapper.map(abs, range(1000)):
+        if result == last:
+            raise RuntimeError("enough")
+
+
+def test_leaving_in_the_middle_is_quiet(recwarn: pytest.WarningsRecorder) -> None:
+    for last in range(5):
+        with pytest.raises(RuntimeError, match="enough"), LocalMapper(2) as mapper:
+            stop_at(mapper, last)
+    with LocalMapper(2) as mapper:
+        assert next(mapper.map(abs, range(1000))) == 0
+    assert [str(warning.message) for warning in recwarn] == []
+
+
 def test_our_errors_keep_their_findings_across_processes(tmp_path: Path) -> None:
     bad = tmp_path / "qrels.trec"
     bad.write_text("q1 0 d1\n", encoding="utf-8")
