@@ -27,7 +27,6 @@ TEXT_VERSION: Final = 1
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LINE_BREAK_HYPHEN = re.compile(r"(?<=\w)(?:[-\u2010\u2011]|\u00ad)[ \t\u00a0]*\r?\n\s*(?=\w)")
-_SPACE = re.compile(r"\s+")
 _SUPERSCRIPT_DIGITS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
 _SUPERSCRIPT = re.compile(f"[{_SUPERSCRIPT_DIGITS}]+")
 # Removed: NUL, soft hyphen, zero-width characters, BOM, other C0/C1 controls that are no white space.
@@ -64,7 +63,7 @@ def _normalise(text: str) -> str:
         # A superscript figure is a note mark, not part of the word before it ("Congress\u00b9").
         text = _SUPERSCRIPT.sub(lambda match: " " + match.group(), text)
         text = unicodedata.normalize("NFKC", text).translate(_PUNCTUATION)
-    return _SPACE.sub(" ", text).strip()
+    return " ".join(text.split())
 
 
 def matching_text(text: str) -> str:
