@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _mupdf: Any = pymupdf  # it ships no types
 _CODE: Final = re.compile(r"^code=\d+: ")
-_FLAGS: Final = (
+FLAGS: Final = (
     pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
 )  # without TEXT_CID_FOR_UNKNOWN_UNICODE, text without a Unicode mapping shows up as U+FFFD
 _SPAN_SUPERSCRIPT, _SPAN_MONOSPACED, _SPAN_BOLD = 1, 8, 16
@@ -111,11 +111,11 @@ def _read_document(output: BinaryIO, path: str, start: int, alarm_s: float) -> N
             _send(output, {"error": f"page tree: {_reason(error, path)}"})
             return
         _send(output, {"n_pages": n_pages, "title": _title(document)})
-        labelled = _has_labels(document)
+        rules = _label_rules(document)
         for index in range(start, n_pages):
             signal.setitimer(signal.ITIMER_REAL, alarm_s)
             try:
-                message = _read_page(document, index, labelled=labelled)
+                message = _read_page(document, index, _label(rules, index))
             except MemoryError:
                 message = {"page": index + 1, "failed": "out_of_memory", "reason": "memory limit reached"}
             except Exception as error:  # noqa: BLE001 - one bad page must not end the document
@@ -133,23 +133,30 @@ def _title(document: Any) -> str | None:
         return None
 
 
-def _has_labels(document: Any) -> bool:
+def _label_rules(document: Any) -> list[dict[str, Any]]:
+    """Rules for page labels, by their first page; asking MuPDF for each page's label would read them all each time."""
     try:
-        return bool(document.get_page_labels())
+        return sorted(document.get_page_labels(), key=lambda rule: int(rule["startpage"]))
     except Exception:  # noqa: BLE001 - broken labels are no reason to lose the document
-        return False
+        return []
 
 
-def _label(page: Any) -> str | None:
+def _label(rules: list[dict[str, Any]], index: int) -> str | None:
+    rule = next((rule for rule in reversed(rules) if rule["startpage"] <= index), None)
+    if rule is None:
+        return None
     try:
-        return clean_raw(page.get_label() or "")[0].strip() or None
+        style = rule.get("style", "")
+        number = index - rule["startpage"] + rule.get("firstpagenum", 1) - (style in {"a", "A"})
+        label = _mupdf.utils.construct_label(style, rule.get("prefix", ""), number)
+        return clean_raw(label)[0].strip() or None
     except Exception:  # noqa: BLE001 - a broken label is no reason to lose the page
         return None
 
 
-def _read_page(document: Any, index: int, *, labelled: bool) -> dict[str, Any]:
+def _read_page(document: Any, index: int, label: str | None) -> dict[str, Any]:
     page = document.load_page(index)
-    content = page.get_text("dict", flags=_FLAGS)
+    content = page.get_text("dict", flags=FLAGS)
     lines: list[list[Any]] = []
     flags: set[str] = set()
     for number, block in enumerate(content["blocks"]):
@@ -158,16 +165,31 @@ def _read_page(document: Any, index: int, *, labelled: bool) -> dict[str, Any]:
             if row is not None:
                 lines.append(row)
     rect = page.rect
+    width, height, rotation = round(rect.width * 100), round(rect.height * 100), page.rotation
+    if rotation:
+        lines = [_turn(row, rotation, width, height) for row in lines]
     return {
         "page": index + 1,
-        "label": _label(page) if labelled else None,
-        "width": round(rect.width * 100),
-        "height": round(rect.height * 100),
-        "rotation": page.rotation,
+        "label": label,
+        "width": width,
+        "height": height,
+        "rotation": rotation,
         "flags": sorted(flags),
         "pictures": False if lines else _has_pictures(page),
         "lines": lines,
     }
+
+
+def _turn(row: list[Any], rotation: int, width: int, height: int) -> list[Any]:
+    """Put a line where it stands on the page as shown: MuPDF reports lines of the page before its rotation."""
+    block, direction, x0, y0, x1, y1, *rest = row
+    if rotation == 90:  # noqa: PLR2004 - degrees
+        x0, y0, x1, y1 = width - y1, x0, width - y0, x1
+    elif rotation == 180:  # noqa: PLR2004 - degrees
+        x0, y0, x1, y1 = width - x1, height - y1, width - x0, height - y0
+    else:
+        x0, y0, x1, y1 = y0, height - x1, y1, height - x0
+    return [block, (direction + rotation // 90) % 4, x0, y0, x1, y1, *rest]
 
 
 def _has_pictures(page: Any) -> bool:

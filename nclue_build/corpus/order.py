@@ -8,6 +8,7 @@ the gutters of a table must not tear its rows apart.
 from __future__ import annotations
 
 from itertools import count, pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -59,23 +60,27 @@ def _top_left(segment: Segment) -> tuple[int, int, int, int]:
     return (segment.y0, segment.x0, segment.y1, segment.x1)
 
 
-def _groups(
-    segments: list[Segment], low: Callable[[Segment], int], high: Callable[[Segment], int], gap: int
-) -> list[list[Segment]]:
+_LEFT_RIGHT: Final = attrgetter("x0", "x1")
+_TOP_BOTTOM: Final = attrgetter("y0", "y1")
+
+
+def _groups(segments: list[Segment], extent: Callable[[Segment], tuple[int, int]], gap: int) -> list[list[Segment]]:
     """Cut wherever nothing reaches over, along one axis."""
-    ordered = sorted(segments, key=lambda s: (low(s), high(s)))
-    groups = [[ordered[0]]]
-    reach = high(ordered[0])
-    for segment in ordered[1:]:
-        if low(segment) >= reach + gap:
+    groups: list[list[Segment]] = []
+    limit = -(1 << 40)
+    for segment in sorted(segments, key=extent):
+        low, high = extent(segment)
+        if low >= limit:
             groups.append([])
         groups[-1].append(segment)
-        reach = max(reach, high(segment))
+        limit = max(limit, high + gap)
     return groups
 
 
 def _columns(segments: list[Segment]) -> list[list[Segment]]:
-    groups = _groups(segments, lambda s: s.x0, lambda s: s.x1, _MIN_GUTTER)
+    if len(segments) == 1:
+        return [segments]
+    groups = _groups(segments, _LEFT_RIGHT, _MIN_GUTTER)
     if len(groups) == 1:
         return groups
     # Neighbours that are no prose by themselves (labels, marginalia) join the column on their left.
@@ -89,14 +94,18 @@ def _columns(segments: list[Segment]) -> list[list[Segment]]:
 
 
 def _is_prose(group: list[Segment]) -> bool:
-    n_lines = sum(len(segment.lines) for segment in group)
-    n_chars = sum(segment.n_chars for segment in group)
-    multi_line = sum(len(segment.lines) for segment in group if len(segment.lines) > 1)
-    return n_lines >= _MIN_COLUMN_LINES and n_chars >= _MIN_COLUMN_CHARS * n_lines and 2 * multi_line >= n_lines
+    n_lines = n_chars = n_in_paragraphs = 0
+    for segment in group:
+        length = len(segment.lines)
+        n_lines += length
+        n_chars += segment.n_chars
+        if length > 1:
+            n_in_paragraphs += length
+    return n_lines >= _MIN_COLUMN_LINES and n_chars >= _MIN_COLUMN_CHARS * n_lines and 2 * n_in_paragraphs >= n_lines
 
 
 def _bands(segments: list[Segment]) -> list[list[Segment]]:
-    bands = _groups(segments, lambda s: s.y0, lambda s: s.y1, 0)
+    bands = _groups(segments, _TOP_BOTTOM, 0)
     # Bands that columns run through belong together: cutting them apart would read across the gutter.
     merged: list[list[Segment]] = []
     start = 0

@@ -31,7 +31,6 @@ _MAX_BOLD_SHARE_PERCENT: Final = 25
 _MAX_CELL_CHARS: Final = 70
 _FOOTNOTE_PERCENT: Final = 93
 _MAX_BOLD_TITLE_LINES: Final = 2
-_MIN_TITLE_LETTERS: Final = 3
 _MAX_CAPTION_CHARS: Final = 400
 _MIN_VISIBLE_SIZE: Final = 300
 """Type smaller than 3 pt is there for machines: anchors, identifiers."""
@@ -46,7 +45,7 @@ _CAPTION: Final = re.compile(
 )
 _FOOTNOTE: Final = re.compile(r"(?:\d{1,3}|[*\u2020\u2021\u00a7]{1,3}|[a-z](?=[A-Z\s]))[.)]?\s*\S")
 _LIST_MARK: Final = re.compile(r"(?:\(?(?:\d{1,2}|[A-Za-z]|[ivx]{1,5})[.)]|\[\d{1,3}\])\s+\S")
-_LETTERS: Final = re.compile(r"[^\W\d_]")
+_THREE_LETTERS: Final = re.compile(r"(?:[^\W\d_][\W\d_]*){3}")
 _FIGURE: Final = re.compile(r"(?<!\S)[^\s\d]*\d\S*")
 _ENDS_TEXT: Final = (".", ",", ";")
 _SECTION_NUMBER: Final = re.compile(r"(?:\d{1,2}\.){0,4}\d{1,2}\.?\s+[A-Z]|[IVX]{1,5}\.\s+[A-Z]|[A-Z]\.\s+[A-Z]")
@@ -160,7 +159,6 @@ def _count_row_cells(segments: Sequence[Segment]) -> None:
 def _role(segment: Segment, following: Segment | None, scale: TypeScale) -> tuple[str, int | None]:
     text = segment.text
     is_cell = segment.row_cells > 0 and segment.n_chars <= _MAX_CELL_CHARS * 2
-    n_letters = len(_LETTERS.findall(text[:_MAX_TITLE_CHARS]))
     role, level = "text", None
     if segment.size < _MIN_VISIBLE_SIZE:
         role = "other"
@@ -168,11 +166,11 @@ def _role(segment: Segment, following: Segment | None, scale: TypeScale) -> tupl
         role = "caption"
     elif segment.monospaced and not scale.mono_is_common and len(segment.lines) > 1:
         role = "code"
-    elif BULLET.match(text) and n_letters:
+    elif BULLET.match(text) and any(map(str.isalpha, text[:_MAX_TITLE_CHARS])):
         role = "list"
-    elif n_letters >= _MIN_TITLE_LETTERS and _is_large_title(segment, scale, is_cell=is_cell):
+    elif _is_large_title(segment, scale, is_cell=is_cell) and _THREE_LETTERS.search(text, 0, _MAX_TITLE_CHARS):
         role, level = "title", scale.level(segment)
-    elif n_letters >= _MIN_TITLE_LETTERS and _is_bold_title(segment, following, scale):
+    elif _is_bold_title(segment, following, scale) and _THREE_LETTERS.search(text, 0, _MAX_TITLE_CHARS):
         role, level = "title", scale.bold_level
     elif is_cell or _is_mostly_figures(text):
         role = "table"

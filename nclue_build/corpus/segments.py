@@ -34,7 +34,14 @@ _ENDS_HEADING: Final = (".", ":", "?", "!")
 
 @dataclass(slots=True, eq=False)
 class Segment:
-    """Lines that belong together, with the box around them in reading coordinates (1/100 pt)."""
+    """Lines that belong together, with the box around them in reading coordinates (1/100 pt).
+
+    Args:
+        text: The lines joined with ``\\n``, so that words broken at a line end can be read both ways.
+        n_chars: Characters of all lines.
+        row_cells: Other segments that stand on the same baseline, side by side.
+        column: Segments of different columns of a page never stand in one row.
+    """
 
     lines: list[Line]
     x0: int
@@ -42,36 +49,31 @@ class Segment:
     x1: int
     y1: int
     size: int
+    text: str
+    n_chars: int
     role: str = "text"
     level: int | None = None
-    row_cells: int = field(default=0)
-    """Other segments that stand on the same baseline, side by side."""
-    column: int = field(default=0)
-    """Segments of different columns of a page never stand in one row."""
+    row_cells: int = 0
+    column: int = 0
 
     @classmethod
     def of(cls, lines: list[Line]) -> Segment:
         """Make a segment of lines; its size is that of its first line."""
+        first = lines[0]
+        if len(lines) == 1:
+            text = first.text
+            return cls(lines, first.x0, first.y0, first.x1, first.y1, first.size, text, len(text))
+        text = "\n".join([line.text for line in lines])
         return cls(
             lines,
-            min(line.x0 for line in lines),
-            min(line.y0 for line in lines),
-            max(line.x1 for line in lines),
-            max(line.y1 for line in lines),
-            lines[0].size,
+            min([line.x0 for line in lines]),
+            min([line.y0 for line in lines]),
+            max([line.x1 for line in lines]),
+            max([line.y1 for line in lines]),
+            first.size,
+            text,
+            len(text) - len(lines) + 1,
         )
-
-    @property
-    def text(self) -> str:
-        r"""The lines joined with ``\n``, so that words broken at a line end can be read both ways."""
-        if len(self.lines) == 1:
-            return self.lines[0].text
-        return "\n".join(line.text for line in self.lines)
-
-    @property
-    def n_chars(self) -> int:
-        """Characters of all lines."""
-        return sum(len(line.text) for line in self.lines)
 
     @property
     def bold(self) -> bool:
@@ -86,8 +88,10 @@ class Segment:
     @property
     def bbox(self) -> tuple[int, int, int, int]:
         """The box on the page as shown."""
-        boxes = [line.bbox for line in self.lines]
-        return (min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes))
+        if len(self.lines) == 1:
+            return self.lines[0].bbox
+        lefts, tops, rights, bottoms = zip(*[line.bbox for line in self.lines], strict=True)
+        return (min(lefts), min(tops), max(rights), max(bottoms))
 
 
 def split_segments(lines: Iterable[Line]) -> list[Segment]:
@@ -99,19 +103,22 @@ def split_segments(lines: Iterable[Line]) -> list[Segment]:
     rows = _join_rows(lines)
     segments: list[Segment] = []
     current: list[Line] = []
+    left = right = 0
     for index, line in enumerate(rows):
-        if current and _belongs(current, line, _Measure(rows, index)):
+        if current and _belongs(current, line, left, right, _Measure(rows, index)):
             current.append(line)
+            left, right = min(left, line.x0), max(right, line.x1)
         else:
             if current:
                 segments.append(Segment.of(current))
             current = [line]
+            left, right = line.x0, line.x1
     if current:
         segments.append(Segment.of(current))
     return segments
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Measure:
     """How far the lines around the one at ``index`` reach: tells a line that is full from one that just ends."""
 
@@ -163,8 +170,9 @@ class _Measure:
 
 def same_row(a: Line | Segment, b: Line | Segment) -> bool:
     """Whether two boxes overlap vertically by at least half of the lower one."""
-    overlap = min(a.y1, b.y1) - max(a.y0, b.y0)
-    return 2 * overlap >= min(a.y1 - a.y0, b.y1 - b.y0)
+    top_a, end_a, top_b, end_b = a.y0, a.y1, b.y0, b.y1
+    overlap = (end_a if end_a < end_b else end_b) - (top_a if top_a > top_b else top_b)
+    return 2 * overlap >= end_a - top_a or 2 * overlap >= end_b - top_b
 
 
 def _join_rows(lines: Iterable[Line]) -> list[Line]:
@@ -204,13 +212,11 @@ def _join(left: Line, right: Line) -> Line:
     return left
 
 
-def _belongs(current: list[Line], line: Line, measure: _Measure) -> bool:
-    """Whether a line goes on with the segment so far."""
+def _belongs(current: list[Line], line: Line, left: int, right: int, measure: _Measure) -> bool:
+    """Whether a line goes on with the segment so far, which reaches from ``left`` to ``right``."""
     last = current[-1]
     if line.direction != last.direction or (line.block != last.block and not _runs_on(current, line, measure)):
         return False
-    left = min(one.x0 for one in current)
-    right = max(one.x1 for one in current)
     if same_row(last, line) or line.y0 < last.y0 or line.x0 >= right or line.x1 <= left:
         return False
     ends_short = (last.x1 - left) * 100 < 85 * (max(right, line.x1) - left)
@@ -290,8 +296,9 @@ def _runs_on(current: list[Line], line: Line, measure: _Measure) -> bool:
     if abs(step) <= size:
         return len(last.text) >= _MIN_FULL_LINE and not last.text.endswith(_ENDS_SENTENCE)
     # The second line of a paragraph whose first one is indented, or of an entry with a hanging indent.
+    is_second = len(current) == 1 or (step > 0 and not last.text.endswith(_ENDS_SENTENCE))
     return (
-        len(current) == 1
+        is_second
         and -6 * size <= step <= 7 * size
         and len(last.text) >= _MIN_FIRST_LINE
         and measure.room() <= 2 * size
