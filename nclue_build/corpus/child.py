@@ -198,7 +198,8 @@ def _has_pictures(page: Any) -> bool:
 
 
 def _read_line(line: dict[str, Any], block: int, flags: set[str]) -> list[Any] | None:
-    text, size, style = _join_spans(line["spans"])
+    spans = line["spans"]
+    text, size, style = _single_span(spans[0]) if len(spans) == 1 else _join_spans(spans)
     if not size:
         return None
     if not text.isprintable():
@@ -212,6 +213,19 @@ def _read_line(line: dict[str, Any], block: int, flags: set[str]) -> list[Any] |
         dx, dy = line["dir"]
         direction = _DIRECTIONS.get((round(dx), round(dy)), 0)
     return [block, direction, round(x0 * 100), round(y0 * 100), round(x1 * 100), round(y1 * 100), size, style, text]
+
+
+def _single_span(span: dict[str, Any]) -> tuple[str, int, int]:
+    """What :func:`_join_spans` says of one span, as most lines have, in a fraction of the time."""
+    text, size = span["text"], span["size"]
+    if not text or text.isspace():
+        return text, 0, 0
+    style = STARTS_WITH_MARK if size < _MAX_MARK_SIZE and text.strip().isdigit() else 0
+    return text, round(size * 2) * 50, style | _weight(span["flags"])
+
+
+def _weight(span_flags: int) -> int:
+    return (BOLD if span_flags & _SPAN_BOLD else 0) | (MONOSPACED if span_flags & _SPAN_MONOSPACED else 0)
 
 
 def _join_spans(spans: list[dict[str, Any]]) -> tuple[str, int, int]:
@@ -237,11 +251,7 @@ def _join_spans(spans: list[dict[str, Any]]) -> tuple[str, int, int]:
         text += piece
     if not weights:
         return text, 0, 0
-    if all_flags & _SPAN_BOLD:
-        style |= BOLD
-    if all_flags & _SPAN_MONOSPACED:
-        style |= MONOSPACED
-    return text, max(weights, key=lambda key: (weights[key], key)), style
+    return text, max(weights, key=lambda key: (weights[key], key)), style | _weight(all_flags)
 
 
 def _is_note_mark(piece: str, size: float, previous_size: float, span_flags: int) -> bool:

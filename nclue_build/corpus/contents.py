@@ -27,7 +27,6 @@ _ENDS_CONTENTS: Final = re.compile(
     re.IGNORECASE,
 )
 _LEADERS: Final = re.compile(r"(?:\.\s?){4,}|\u2026{2,}|_{6,}|(?:\u00b7\s?){4,}")
-_LEADER_MARKS: Final = ("...", ". .", "\u2026", "___", "\u00b7")
 _NUMBER_AT_END: Final = re.compile(
     r"(?:\s|\.|\u2026|_)(?:\d{1,4}|[ivxlc]{1,7}|[A-Z]{1,2}[-.\u2013]\d{1,3}|\d{1,2}[-\u2013]\d{1,3})\.?$"
 )
@@ -101,12 +100,15 @@ def _is_contents_heading(segment: Segment) -> bool:
     if len(text) > _MAX_HEADING:
         return False
     # Spaced type: "T a b l e  O f  C o n t e n t s".
-    return bool(_CONTENTS.fullmatch(text)) or _SPACE.sub("", text).lower() in {"contents", "tableofcontents"}
+    if _CONTENTS.fullmatch(text):
+        return True
+    return text[1:2].isspace() and _SPACE.sub("", text).lower() in {"contents", "tableofcontents"}
 
 
 def _has_leaders(text: str) -> bool:
     # The plain search first: it is many times faster, and nearly every line has none.
-    return any(mark in text for mark in _LEADER_MARKS) and bool(_LEADERS.search(text))
+    is_possible = "..." in text or ". ." in text or "\u2026" in text or "___" in text or "\u00b7" in text
+    return is_possible and bool(_LEADERS.search(text))
 
 
 def _ends_in_leaders(line: Line) -> bool:

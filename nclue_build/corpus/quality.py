@@ -37,6 +37,7 @@ _PROFILES: Final = {
     "pt": "os da dos em n\u00e3o uma ao mais pela pelo foi s\u00e3o das",
     "nl": "het een en niet zijn voor aan wordt ook deze bij naar",
 }
+_FIRST_NON_LATIN: Final = "\u0250"
 _LANGUAGE_OF: Final = {word: code for code, words in _PROFILES.items() for word in words.split()}
 
 
@@ -65,17 +66,11 @@ class LanguageCount:
 
 def count_language(words: Sequence[str]) -> LanguageCount:
     """Count lower-case words by the language whose function words they are."""
-    counts = LanguageCount()
-    known = _LANGUAGE_OF
-    by_language = counts.by_language
-    for word in words:
-        if word.isalpha():
-            counts.n_words += 1
-            if (code := known.get(word)) is not None:
-                by_language[code] += 1
-            if word < "\u0250":
-                counts.n_latin += 1
-    return counts
+    by_language = Counter(filter(None, map(_LANGUAGE_OF.get, words)))
+    n_words = sum(map(str.isalpha, words))
+    if max(words, default="") < _FIRST_NON_LATIN:
+        return LanguageCount(n_words, n_words, by_language)
+    return LanguageCount(n_words, sum(word.isalpha() for word in words if word < _FIRST_NON_LATIN), by_language)
 
 
 def words_of(text: str) -> list[str]:

@@ -210,7 +210,7 @@ def _heading_kind(segment: Segment) -> str | None:
         return None
     if segment.row_cells > is_title:  # a number in the margin may stand beside a heading
         return None
-    if _LIST_HEADING.fullmatch(text) or _SPACE.sub("", text).lower() in _SPACED:
+    if _LIST_HEADING.fullmatch(text) or (text[1:2].isspace() and _SPACE.sub("", text).lower() in _SPACED):
         is_marked = is_title or text.isupper() or segment.bold or text[0].isdigit()
         return "list" if is_marked else "plain"
     if _NOTES_HEADING.fullmatch(text):

@@ -7,7 +7,7 @@ each other. Here they are cut on style, size, gaps, baselines and list marks; a 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from nclue_build.corpus.lines import BOLD, MONOSPACED, STARTS_WITH_MARK
@@ -34,10 +34,10 @@ _ENDS_HEADING: Final = (".", ":", "?", "!")
 
 @dataclass(slots=True, eq=False)
 class Segment:
-    """Lines that belong together, with the box around them in reading coordinates (1/100 pt).
+    r"""Lines that belong together, with the box around them in reading coordinates (1/100 pt).
 
     Args:
-        text: The lines joined with ``\\n``, so that words broken at a line end can be read both ways.
+        text: The lines joined with ``\n``, so that words broken at a line end can be read both ways.
         n_chars: Characters of all lines.
         row_cells: Other segments that stand on the same baseline, side by side.
         column: Segments of different columns of a page never stand in one row.
@@ -170,9 +170,8 @@ class _Measure:
 
 def same_row(a: Line | Segment, b: Line | Segment) -> bool:
     """Whether two boxes overlap vertically by at least half of the lower one."""
-    top_a, end_a, top_b, end_b = a.y0, a.y1, b.y0, b.y1
-    overlap = (end_a if end_a < end_b else end_b) - (top_a if top_a > top_b else top_b)
-    return 2 * overlap >= end_a - top_a or 2 * overlap >= end_b - top_b
+    overlap = min(a.y1, b.y1) - max(a.y0, b.y0)
+    return 2 * overlap >= min(a.y1 - a.y0, b.y1 - b.y0)
 
 
 def _join_rows(lines: Iterable[Line]) -> list[Line]:

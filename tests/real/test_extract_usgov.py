@@ -111,6 +111,8 @@ def test_contents_pages_and_bibliographies_are_told_from_text(pages: dict[str, l
 
     assert roles("EPA2022", 2) == roles("2013-annual", 5) == roles("gao-06-1046", 3) == {"toc"}
     assert roles("gao-06-1046", 49) == roles("gao-06-1046", 50) == {"reference"}
+    assert "reference" not in roles("gao-06-1046", 52)  # how to order copies, behind the bibliography
+    assert roles("gao-07-106", 4) == {"toc", "text", "table"}  # lists of tables and figures, then abbreviations
     assert "toc" not in roles("gao-06-1046", 6) | roles("EPA2022", 20) | roles("gao-07-283", 54)
 
 

@@ -55,10 +55,12 @@ class MakePdf(Protocol):
 def make_pdf() -> MakePdf:
     def make(path: Path, pages: Iterable[Iterable[Text]], **options: Any) -> Path:
         document = pymupdf.open()
+        rotation = options.pop("rotation", 0)
         for texts in pages:
             page = document.new_page(width=612, height=792)
             for one in texts:
                 page.insert_text((one.x, one.y), one.text, fontsize=one.size, fontname=one.font, rotate=one.rotate)
+            page.set_rotation(rotation)
         if labels := options.pop("labels", None):
             document.set_page_labels(labels)
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -66,6 +66,31 @@ def test_sideways_text_is_flagged_and_read_in_its_own_direction(
     assert "\n".join(content for _, content in blocks(page)) == "sideways line 0\nsideways line 1\nsideways line 2"
 
 
+@pytest.mark.parametrize("rotation", [90, 180, 270])
+def test_a_rotated_page_is_read_and_measured_as_it_is_shown(
+    tmp_path: Path, text: Any, make_pdf: Any, read_pages: ReadPages, rotation: int
+) -> None:
+    # Where a point of the shown page is on the page before its rotation.
+    before = {90: lambda x, y: (y, 792 - x), 180: lambda x, y: (612 - x, 792 - y), 270: lambda x, y: (612 - y, x)}
+    line = "a line of a column of text that goes on"
+    pages = []
+    for number in (1, 2, 3):
+        shown = [(400, 20, "Running head", 10), (400, 590, f"Page {number}", 10)]
+        for x, name in ((40, "left"), (330, "right")):
+            shown += [(x, 150 + 12 * row, f"{name} {row} {line}", 10) for row in range(4)]
+        pages.append([text(*before[rotation](x, y), content, size, rotate=rotation) for x, y, content, size in shown])
+    rows = read_pages(make_pdf(tmp_path / "a.pdf", pages, rotation=rotation))
+    roles = [[block["role"] for block in row["blocks"]] for row in rows]
+    assert roles[1][:3] == ["header", "text", "text"]
+    first_words = [block["text"].split()[0] for block in rows[1]["blocks"]]
+    assert first_words[:3] == ["Running", "left", "right"]
+    left, right = (block["bbox"] for block in rows[1]["blocks"][1:3])
+    assert left[0] == pytest.approx(4000, abs=10)
+    assert right[0] == pytest.approx(33000, abs=10)
+    assert left[1] == right[1] == pytest.approx(14000, abs=200)
+    assert rows[1]["width"] > right[2]
+
+
 def test_an_encrypted_pdf_says_so(tmp_path: Path, text: Any, make_pdf: Any, supervisor: Supervisor) -> None:
     path = make_pdf(tmp_path / "a.pdf", [[text(72, 200, "secret")]], encryption=4, user_pw="x", owner_pw="y")
     assert supervisor.read(path).error == "encrypted: needs a password"
