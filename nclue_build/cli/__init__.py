@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import signal
+import os
 
 
 def main() -> None:
@@ -13,6 +13,6 @@ def main() -> None:
     code = run_command()
     if code == EXIT_INTERRUPTED:
         # An interrupt that met an extension module being imported makes Python end itself by that signal in the end,
-        # whatever exit code it is given. Blocked, the signal has no such effect.
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        # whatever exit code it is given. Output is flushed, workers are gone, and readers end with their pipes.
+        os._exit(code)
     raise SystemExit(code)

@@ -57,6 +57,7 @@ def run_command(arguments: Sequence[str] | None = None) -> int:
     try:
         code = _answer(words, session)
         sys.stdout.flush()
+        sys.stderr.flush()
     except BrokenPipeError:
         # Whoever read the output has gone; Python would complain when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
