@@ -68,7 +68,7 @@ class Compose:
         """Depends on P0, the documents and their pages (for quotes and texts)."""
         settings: dict[str, Json] = {
             "judge": config.judge.kind,
-            "given": tuple(sorted(config.compose.model_fields_set)),
+            "given": config.given("compose"),
         }
         settings |= {key: str(value) for key, value in config.compose.model_dump().items()}
         inputs = (

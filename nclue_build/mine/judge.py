@@ -95,14 +95,13 @@ class ClusterCase:
 
 @dataclass(frozen=True, slots=True)
 class ClusterVerdict:
-    """A judge's decision; ``partition`` only with SPLIT: groups of aliases, every alias once."""
+    """A judge's decision on one cluster."""
 
     decision: Literal["KEEP", "SPLIT", "REJECT"]
     reason: str
     judge: str
     model: str | None = None
     call_key: str | None = None
-    partition: tuple[tuple[str, ...], ...] = ()
 
 
 class ClusterJudge(Protocol):
@@ -128,6 +127,12 @@ class RulesJudge:
             if applies(case):
                 return ClusterVerdict("REJECT", reason, RULES)
         return ClusterVerdict("KEEP", "no_rule_against", RULES)
+
+
+def cluster_judge(kind: Literal["rules"]) -> ClusterJudge:
+    """The judge the configuration names (``[judge] kind``)."""
+    judges: dict[str, Callable[[], ClusterJudge]] = {RULES: RulesJudge}
+    return judges[kind]()
 
 
 def _all(case: ClusterCase, bits: int) -> bool:

@@ -47,7 +47,7 @@ class DocumentOccurrences:
 
 
 class Matcher:
-    """All patterns compiled once; picklable state is the pattern list."""
+    """All patterns, compiled once."""
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
         """Compile the patterns.

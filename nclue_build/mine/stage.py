@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -15,7 +15,7 @@ from nclue_build.inventory.documents import benchmark_documents
 from nclue_build.inventory.files import write_version
 from nclue_build.mine import acronyms, candidates, cases, conditions, exchange, report, worker
 from nclue_build.mine.clusters import FormCluster, build_clusters
-from nclue_build.mine.judge import RulesJudge
+from nclue_build.mine.judge import cluster_judge
 from nclue_build.mine.profile import CorpusProfile, Lexicon
 from nclue_build.records.corpus import CorpusRow
 from nclue_build.records.inventory import Rejected
@@ -55,7 +55,7 @@ class Mine:
             "allowed_roles": tuple(config.extract.allowed_roles),
             "judge": config.judge.kind,
             "text_version": TEXT_VERSION,
-            "given": tuple(sorted(config.mine.model_fields_set)),
+            "given": config.given("mine"),
         }
         settings |= {key: str(value) for key, value in config.mine.model_dump().items()}
         outputs = tuple(build.inventory / name for name in (SURFACE_FORMS, CLUSTERS, REJECTED))
@@ -91,8 +91,10 @@ class _Mining:
             worker.Task(index, context.build.page_file(row.doc_id), row.gold_eligible)
             for index, row in enumerate(quality)
         ]
-        self._setting = worker.Setting(frozenset(context.config.extract.allowed_roles), scratch, "words")
-        share = int(self._config.max_document_share * len(quality))
+        self._roles = frozenset(context.config.extract.allowed_roles)
+        self._scratch = scratch
+        self._judge = cluster_judge(context.config.judge.kind)
+        share = int(Fraction(str(self._config.max_document_share)) * len(quality))
         self._max_documents = max(self._config.min_documents, min(self._config.max_documents, share))
         # Half of the documents may use one spelling and half another: the window is checked again on conditions.
         self._min_form_documents = max(2, (self._config.min_documents + 1) // 2)
@@ -102,11 +104,15 @@ class _Mining:
     def run(self) -> StageResult:
         vocabulary, votes = self._read_words()
         lexicon = self._select_forms(vocabulary)
-        profile = self._profile()
+        profile = self._profile(lexicon)
         facts = self._facts(profile)
         clusters = self._cluster(profile, votes)
         judged = cases.build_cases(clusters, profile, facts, lexicon, votes)
-        verdicts = RulesJudge().judge(judged)
+        verdicts = self._judge.judge(judged)
+        if unknown := {verdict.decision for verdict in verdicts} - {"KEEP", "REJECT"}:
+            raise InternalError(
+                f"judge {self._judge.name!r} decided {', '.join(sorted(unknown))}, which nothing handles"
+            )
         ranks = [max(facts.termhood_milli[form] for form in cluster.forms) for cluster in clusters]
         kept = [
             conditions.Kept(case, verdict, rank)
@@ -136,23 +142,23 @@ class _Mining:
         )
         return StageResult(self._counts)
 
-    def _map(self, task: str, function: Callable[[worker.Setting, worker.Task], ResultT]) -> Iterator[ResultT]:
+    def _map(self, task: str, function: Callable[[worker.Task], ResultT]) -> Iterator[ResultT]:
         progress = self._context.progress
         progress.start(f"mine: {task}", len(self._tasks), "documents")
-        for result in self._context.mapper.map(partial(function, self._setting), self._tasks):
+        for result in self._context.mapper.map(function, self._tasks):
             progress.advance()
             yield result
 
     def _read_words(self) -> tuple[candidates.Vocabulary, dict[str, acronyms.AcronymVote]]:
-        read = list(self._map("words", worker.read_words))
+        read = list(self._map("words", partial(worker.read_words, self._roles)))
         vocabulary = candidates.build_vocabulary((found.words for found in read), self._min_form_documents)
         self._compounds = vocabulary.compounds
         self._counts["vocabulary"] = len(vocabulary.ids)
-        exchange.save_lexicon(self._setting.scratch, candidates.bare_lexicon(vocabulary))
         return vocabulary, acronyms.vote(found.definitions for found in read)
 
     def _select_forms(self, vocabulary: candidates.Vocabulary) -> Lexicon:
-        keys = list(self._map("phrases", worker.read_keys))
+        tables = exchange.save_lexicon(self._scratch, candidates.bare_lexicon(vocabulary))
+        keys = list(self._map("phrases", partial(worker.read_keys, self._roles, tables)))
         lexicon, seen = candidates.select(
             vocabulary,
             [found.phrases for found in keys],
@@ -161,14 +167,12 @@ class _Mining:
             self._max_documents,
         )
         self._counts |= seen
-        self._setting = replace(self._setting, run="forms")
-        exchange.save_lexicon(self._setting.scratch, lexicon)
         return lexicon
 
-    def _profile(self) -> CorpusProfile:
-        size = len(exchange.load_lexicon(self._setting.scratch, self._setting.run).form_keys)
-        profile = CorpusProfile(size)
-        for found in self._map("profiles", worker.profile):
+    def _profile(self, lexicon: Lexicon) -> CorpusProfile:
+        tables = exchange.save_lexicon(self._scratch, lexicon)
+        profile = CorpusProfile(len(lexicon.form_keys))
+        for found in self._map("profiles", partial(worker.profile, self._roles, tables)):
             profile.add(found)
         return profile
 
@@ -189,12 +193,12 @@ class _Mining:
         limit = _RANK_MARGIN * self._config.max_conditions
         searched = kept[:limit]
         patterns = conditions.build_patterns(searched, self._compounds)
-        exchange.save_patterns(self._setting.scratch, patterns)
-        occurrences = list(self._map("occurrences", worker.find_aliases))
+        tables = exchange.save_patterns(self._scratch, patterns)
+        occurrences = list(self._map("occurrences", partial(worker.find_aliases, self._roles, tables)))
         limits = conditions.Limits(
             min_documents=self._config.min_documents,
             max_documents=self._max_documents,
-            min_strong_permille=round(1000 * self._config.min_strong_share),
+            min_strong_permille=round(1000 * Fraction(str(self._config.min_strong_share))),
             max_conditions=self._config.max_conditions,
         )
         found, inventory, dropped = conditions.assemble(searched, patterns, occurrences, self._document_ids, limits)

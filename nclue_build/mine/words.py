@@ -58,7 +58,8 @@ def _word_lists() -> dict[str, frozenset[str]]:
     return {name: frozenset(words.split()) for name, words in tomllib.loads(text).items()}
 
 
-_LISTS: Final = _word_lists()
+LISTS: Final = _word_lists()
+"""Word lists by name (english.toml)."""
 _PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['\-&][^\W\d_]+)*\Z")
 _LETTER_AND_DIGIT = re.compile(r"(?=.*[^\W\d_]{2})(?=.*\d)[\w\-]+\Z")
 _NUMERAL = re.compile(r"[\W\d_]*\d[\W\d_]*(?:st|nd|rd|th|s)?\Z")
@@ -99,23 +100,24 @@ def classify(folded: Iterable[str]) -> NDArray[np.uint32]:
 
 
 def _classify(word: str) -> int:
-    if word in _LISTS["stop"] or len(word) < _MIN_LENGTH:
-        return STOP | (LINK if word in _LISTS["links"] else 0)
-    if word in _LISTS["calendar"]:
+    if word in LISTS["stop"] or len(word) < _MIN_LENGTH:
+        return STOP | (LINK if word in LISTS["links"] else 0)
+    if word in LISTS["calendar"]:
         return NOUN | CALENDAR | GENERIC
     if _NUMERAL.match(word) or _ROMAN.match(word):
         return NUMBER
     if not _PLAIN_WORD.match(word):
         return NOUN | PROPER if _LETTER_AND_DIGIT.match(word) else ODD
     base = word.removesuffix("'s")
-    generic = GENERIC if base in _LISTS["generic_nouns"] or base in _LISTS["generic_adjectives"] else 0
+    generic = GENERIC if base in LISTS["generic_nouns"] or base in LISTS["generic_adjectives"] else 0
     if base != word:
         return NOUN | POSSESSIVE | generic
     return _parts_of_speech(word) | generic
 
 
 def _parts_of_speech(word: str) -> int:
-    readings = _tagger().tag_word(word)
+    # Rounded, so that a last bit that differs between processors decides nothing.
+    readings = [(tag, round(float(score), 6)) for tag, score in _tagger().tag_word(word)]
     top, best = readings[0]
     possible = [tag for tag, score in readings if best - score <= _NEAR]
     result = 0

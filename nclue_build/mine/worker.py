@@ -1,4 +1,7 @@
-"""What a mining worker does with one document: read its pages, and return a small result."""
+"""What a mining worker does with one document: read its pages, and return a small result.
+
+``roles`` are the allowed roles, ``tables`` the file of the tables a pass needs (:mod:`nclue_build.mine.exchange`).
+"""
 
 from __future__ import annotations
 
@@ -33,15 +36,6 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """What all tasks share: allowed roles, scratch folder, and a name that tells one pass's tables from the next's."""
-
-    roles: frozenset[str]
-    scratch: Path
-    run: str
-
-
-@dataclass(frozen=True, slots=True)
 class Words:
     """Distinct folded words of a document and the acronyms it defines."""
 
@@ -57,41 +51,41 @@ class Keys:
     runs: NDArray[np.uint64]
 
 
-def _stream(setting: Setting, task: Task) -> TokenStream:
-    return tokens.tokenize(read_jsonl(task.path, PageRow), setting.roles)
+def _stream(roles: frozenset[str], task: Task) -> TokenStream:
+    return tokens.tokenize(read_jsonl(task.path, PageRow), roles)
 
 
-def read_words(setting: Setting, task: Task) -> Words:
+def read_words(roles: frozenset[str], task: Task) -> Words:
     """First pass: vocabulary and acronym definitions."""
     if not task.contributes:
         return Words([], [])
     pages = list(read_jsonl(task.path, PageRow))
-    stream = tokens.tokenize(pages, setting.roles)
+    stream = tokens.tokenize(pages, roles)
     pairs: set[tuple[str, str]] = set()
     for page in pages:
         for block in page.blocks:
-            if block.role in setting.roles and "(" in block.text:
+            if block.role in roles and "(" in block.text:
                 pairs.update(pair for reading in readings(block.text) for pair in acronyms.definitions(reading))
     return Words(sorted(set(stream.folded)), sorted(pairs))
 
 
-def read_keys(setting: Setting, task: Task) -> Keys:
+def read_keys(roles: frozenset[str], tables: Path, task: Task) -> Keys:
     """Second pass: which noun phrases and word runs the document holds."""
-    lexicon = exchange.load_lexicon(setting.scratch, setting.run)
+    lexicon = exchange.load_lexicon(tables)
     if not task.contributes:
         return Keys(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint64))
-    stream = _stream(setting, task)
+    stream = _stream(roles, task)
     return Keys(*candidates.document_keys(stream, tokens.word_ids(stream.folded, lexicon.vocabulary), lexicon.classes))
 
 
-def profile(setting: Setting, task: Task) -> DocumentProfile:
+def profile(roles: frozenset[str], tables: Path, task: Task) -> DocumentProfile:
     """Third pass: how the candidate forms are used."""
-    lexicon = exchange.load_lexicon(setting.scratch, setting.run)
-    stream = _stream(setting, task) if task.contributes else tokens.tokenize((), setting.roles)
+    lexicon = exchange.load_lexicon(tables)
+    stream = _stream(roles, task) if task.contributes else tokens.tokenize((), roles)
     return profile_document(stream, lexicon, task.index)
 
 
-def find_aliases(setting: Setting, task: Task) -> DocumentOccurrences:
+def find_aliases(roles: frozenset[str], tables: Path, task: Task) -> DocumentOccurrences:
     """Fourth pass: every alias on every page."""
-    matcher = exchange.load_matcher(setting.scratch, setting.run)
-    return matcher.scan(read_jsonl(task.path, PageRow), setting.roles)
+    matcher = exchange.load_matcher(tables)
+    return matcher.scan(read_jsonl(task.path, PageRow), roles)

@@ -6,7 +6,7 @@ omitted (:meth:`BuildConfig.resolve`).
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -16,6 +16,12 @@ SMALL_CORPUS = 100
 """Documents below which the small-corpus defaults of mining and composing apply."""
 TINY_CORPUS = 80
 """Documents below which ``min_subsets`` shrinks with the corpus."""
+
+SIZE_DEPENDENT: Final[dict[str, tuple[str, ...]]] = {
+    "mine": ("max_document_share", "min_documents"),
+    "compose": ("max_per_gold", "min_subsets"),
+}
+"""Keys whose default depends on the number of documents, by table."""
 
 Positive = Annotated[int, Field(ge=1)]
 Share = Annotated[float, Field(gt=0.0, le=1.0)]
@@ -111,6 +117,11 @@ class BuildConfig(Section):
     judge: JudgeSection = JudgeSection()
     compose: ComposeSection = ComposeSection()
     run: RunSection = RunSection()
+
+    def given(self, table: str) -> tuple[str, ...]:
+        """Keys of a table that are written in the file and would otherwise depend on the corpus size."""
+        written = getattr(self, table).model_fields_set
+        return tuple(key for key in SIZE_DEPENDENT[table] if key in written)
 
     def resolve(self, n_documents: int) -> BuildConfig:
         """Fill the size-dependent defaults in for a corpus of ``n_documents`` documents.

@@ -1,0 +1,170 @@
+"""The mining stage on a small corpus of pages."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pytest
+
+from nclue_build.core.errors import OutcomeError
+from nclue_build.core.progress import NullProgress
+from nclue_build.mine.stage import Mine
+from nclue_build.records.config import BuildConfig
+from nclue_build.records.corpus import Block, CorpusRow, DocumentQuality, PageRow
+from nclue_build.store.jsonl import write_jsonl
+from nclue_build.store.stage import StageContext
+from nclue_build.store.workspace import Build, Workspace
+from nclue_build.workflow.executors import LocalMapper
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from nclue_build.store.stage import Mapper
+
+    ItemT = TypeVar("ItemT")
+    ResultT = TypeVar("ResultT")
+
+TOPICS = ["groundwater monitoring", "sediment sampling", "procurement delays", "Asset Renewal Fund (ARF)"]
+SENTENCES = [
+    "Crews praised {topic} in spring. Then {topic} paused; a review of {topic} followed.",
+    "Nobody doubted {topic} after the storm. Costs of {topic} fell, and {topic} spread.",
+    "Villages asked about {topic} twice. Reports on {topic} differ, yet {topic} goes on.",
+    "In the north {topic} began late. A contractor took {topic} over. Was {topic} worth it?",
+    "The council debated {topic} for hours. It paid for {topic}. It will extend {topic}.",
+    "Engineers wrote on {topic}. Their notes on {topic} were lost before {topic} resumed.",
+]
+
+
+class Threads:
+    """A mapper that works in threads of this process."""
+
+    n_workers = 2
+
+    def map(self, function: Callable[[ItemT], ResultT], items: Iterable[ItemT]) -> Iterator[ResultT]:
+        with ThreadPoolExecutor(2) as pool:
+            yield from pool.map(function, items)
+
+
+def row(doc_id: str, number: int, *blocks: tuple[str, str]) -> PageRow:
+    return PageRow(
+        doc_id=doc_id,
+        page=number,
+        width=1,
+        height=1,
+        backend="test",
+        backend_version="1",
+        status="ok",
+        text_sha256="0" * 64,
+        blocks=tuple(Block.model_validate({"role": role, "text": text}) for role, text in blocks),
+    )
+
+
+def make_build(root: Path, *, shuffled: bool = False) -> Build:
+    build = Build(Workspace(root), "main")
+    ids = [f"d{index}" for index in range(len(SENTENCES))]
+    quality = [
+        DocumentQuality(
+            doc_id=doc_id,
+            source="s",
+            status="ok",
+            n_pages=2,
+            pages_ok=2,
+            pages_empty=0,
+            pages_failed=0,
+            n_words=50,
+            language="en",
+            flags=(),
+            in_benchmark=True,
+            gold_eligible=doc_id != "d5",
+            removed=None,
+            message=None,
+        )
+        for doc_id in ids
+    ]
+    write_jsonl(build.quality(), reversed(quality) if shuffled else quality)
+    write_jsonl(build.documents(), [CorpusRow(doc_id=doc_id, source="s", file_name=f"{doc_id}.pdf") for doc_id in ids])
+    for index, doc_id in enumerate(ids):
+        topics = [topic for number, topic in enumerate(TOPICS) if (index + number) % 6 < 4]
+        pages = [
+            row(doc_id, 1, *(("text", SENTENCES[index].format(topic=topic)) for topic in topics)),
+            row(doc_id, 2, ("header", "groundwater monitoring"), ("text", f"Only {topics[0]} appears here.")),
+        ]
+        write_jsonl(build.page_file(doc_id), pages)
+    return build
+
+
+def run(build: Build, mapper: Mapper, **mine: object) -> dict[str, Any]:
+    config = BuildConfig.model_validate_json(
+        json.dumps({"schema": 1, "corpus": {"pdfs": "x"}, "mine": {"max_document_share": 1.0, **mine}})
+    )
+    Mine().run(StageContext(build, config, mapper, NullProgress()))
+    rows = [json.loads(line) for line in (build.version(0) / "conditions.jsonl").read_bytes().splitlines()]
+    return {condition["name"]: condition for condition in rows}
+
+
+def files(build: Build) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(build.inventory.rglob("*.jsonl"))}
+
+
+def test_planted_concepts_are_found_with_their_pages(tmp_path: Path) -> None:
+    build = make_build(tmp_path)
+    found = run(build, LocalMapper(1))
+    assert {"groundwater monitoring", "procurement delays", "Asset Renewal Fund"} <= set(found)
+    assert {alias["form"] for alias in found["Asset Renewal Fund"]["aliases"]} == {"asset renewal fund", "ARF"}
+    evidence = [json.loads(line) for line in (build.version(0) / "evidence.jsonl").read_bytes().splitlines()]
+    name = found["groundwater monitoring"]["condition_id"]
+    pages = {item["doc_id"]: item["pages"] for item in evidence if item["condition_id"] == name}
+    assert pages == {"d0": [1, 2], "d1": [1, 2], "d2": [1, 2], "d3": [1, 2]}
+    assert all(condition["verdict"]["judge"] == "rules" for condition in found.values())
+
+
+def test_outputs_do_not_depend_on_order_or_workers(tmp_path: Path) -> None:
+    first, second = make_build(tmp_path / "a"), make_build(tmp_path / "b", shuffled=True)
+    run(first, LocalMapper(1))
+    run(second, Threads())
+    assert files(first)["evidence.jsonl"] == files(second)["evidence.jsonl"]
+    assert {name: data for name, data in files(first).items() if name != "documents_quality.jsonl"} == {
+        name: data for name, data in files(second).items() if name != "documents_quality.jsonl"
+    }
+
+
+@pytest.mark.parametrize("order", [(3, 4), (4, 3)])
+def test_runs_in_one_process_do_not_share_tables(tmp_path: Path, order: tuple[int, int]) -> None:
+    alone = {}
+    for number in order:
+        build = make_build(tmp_path / f"alone-{number}")
+        run(build, LocalMapper(1), min_documents=number)
+        alone[number] = files(build)
+    together = make_build(tmp_path / "together")
+    for number in order:
+        run(together, LocalMapper(1), min_documents=number)
+        assert files(together) == alone[number]
+
+
+def test_a_document_that_may_be_no_gold_brings_no_forms_in(tmp_path: Path) -> None:
+    build = make_build(tmp_path)
+    write_jsonl(build.page_file("d5"), [row("d5", 1, ("text", "lorem ipsum dolor " * 5))])
+    run(build, LocalMapper(1), min_documents=2)
+    assert b"lorem" not in files(build)["surface_forms.jsonl"]
+
+
+def test_nothing_to_find_says_which_window_binds(tmp_path: Path) -> None:
+    with pytest.raises(OutcomeError, match="must occur in 6 to 6 of them"):
+        run(make_build(tmp_path), LocalMapper(1), min_documents=6, max_document_share=0.01)
+
+
+def test_every_cluster_has_a_verdict_and_every_rejection_a_reason(tmp_path: Path) -> None:
+    build = make_build(tmp_path)
+    found = run(build, LocalMapper(1))
+    clusters = [json.loads(line) for line in files(build)["clusters.jsonl"].splitlines()]
+    rejected = [json.loads(line) for line in files(build)["rejected.jsonl"].splitlines()]
+    kept = {cluster["cluster_id"] for cluster in clusters if cluster["decision"] == "KEEP"}
+    dropped = {item["id"] for item in rejected if item["kind"] == "condition"}
+    assert len(kept) == len(found) + len(dropped)
+    assert {cluster["cluster_id"] for cluster in clusters} - kept == {
+        item["id"] for item in rejected if item["kind"] == "cluster"
+    }
+    assert all(item["reason"] for item in rejected)
