@@ -8,12 +8,12 @@ import threading
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import orjson
 
-from nclue_build.core.canonical import Json, sha256_file, sha256_json
-from nclue_build.core.errors import Finding, OutcomeError
+from nclue_build.core.canonical import Json, sha256_bytes, sha256_file, sha256_json
+from nclue_build.core.errors import DataError, Finding, OutcomeError
 from nclue_build.corpus.document import READER_VERSION, DocumentPages, Summary
 from nclue_build.corpus.outcome import decide
 from nclue_build.corpus.sources import (
@@ -26,8 +26,9 @@ from nclue_build.corpus.sources import (
     unique,
 )
 from nclue_build.corpus.supervisor import Limits, Supervisor
-from nclue_build.store.atomic import atomic_writer
-from nclue_build.store.jsonl import write_jsonl
+from nclue_build.records.corpus import CorpusRow
+from nclue_build.store.atomic import atomic_writer, write_bytes
+from nclue_build.store.jsonl import read_jsonl, write_jsonl
 from nclue_build.store.stage import Declaration, StageContext, StageResult
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
     from nclue_build.corpus.outcome import Outcome
     from nclue_build.records.config import BuildConfig, ExtractSection
-    from nclue_build.records.corpus import CorpusRow
     from nclue_build.store.workspace import Build
 
 DUPLICATES: Final = "duplicates.jsonl"
@@ -100,10 +100,10 @@ class Extract:
             why = f"; {first.doc_id}: {first.message}" if first else ""
             raise OutcomeError(f"none of {len(rows)} documents has a readable page{why}")
         completed = [_complete(row, summaries[row.doc_id]) for row in rows]
+        _remove_pages_of_earlier_runs(build, {row.doc_id for row in rows})
         write_jsonl(build.documents(), completed)
         write_jsonl(build.quality(), [*outcome.documents, *outcome.sources])
         write_jsonl(build.inventory / DUPLICATES, outcome.groups)
-        _remove_stale(build.pages, {row.doc_id for row in rows})
         return _result(outcome, summaries, rows, settings)
 
     @staticmethod
@@ -167,9 +167,7 @@ def extract_document(task: _Task) -> Summary:
         lines = list(document.rows())
         summary = document.summary
         if not read.hit_limit:
-            with atomic_writer(task.cached) as stream:
-                stream.write(orjson.dumps(_summary_row(summary)) + b"\n")
-                stream.writelines(line + b"\n" for line in lines)
+            _write_cached(task.cached, summary, lines)
     else:
         summary, lines = cached
     for doc_id in task.doc_ids:
@@ -191,20 +189,29 @@ def _start_supervisor(limits: Limits, _process: int, _thread: int) -> Supervisor
     return supervisor
 
 
-def _summary_row(summary: Summary) -> dict[str, Any]:
-    return asdict(summary) | {"signature": summary.signature.hex()}
+def _write_cached(path: Path, summary: Summary, lines: Iterable[bytes]) -> None:
+    """Write a summary and the pages behind it, below the digest of all that."""
+    head = orjson.dumps(asdict(summary) | {"signature": summary.signature.hex()})
+    body = b"".join(line + b"\n" for line in (head, *lines))
+    write_bytes(path, sha256_bytes(body).encode() + b"\n" + body)
 
 
 def _load_cached(path: Path) -> tuple[Summary, list[bytes]] | None:
+    """What :func:`_write_cached` wrote; None when that is not what lies there: then the PDF is read again."""
     try:
-        head, *lines = path.read_bytes().splitlines()
+        digest, _, body = path.read_bytes().partition(b"\n")
+    except FileNotFoundError:
+        return None
+    if digest != sha256_bytes(body).encode():
+        return None
+    try:
+        head, *lines = body.splitlines()
         row = orjson.loads(head)
-        summary = Summary(**row)
-    except (FileNotFoundError, ValueError, TypeError):
-        return None  # written by another version, or damaged: read again
-    summary.signature = bytes.fromhex(row["signature"])
-    summary.problems = [(page, flag, reason) for page, flag, reason in row["problems"]]
-    return (summary, lines) if len(lines) == summary.n_pages else None
+        row["signature"] = bytes.fromhex(row["signature"])
+        row["problems"] = [(page, flag, reason) for page, flag, reason in row["problems"]]
+        return Summary(**row), lines
+    except (KeyError, TypeError, ValueError):  # whole, but written by other code
+        return None
 
 
 def _complete(row: CorpusRow, known: Summary) -> CorpusRow:
@@ -217,10 +224,14 @@ def _complete(row: CorpusRow, known: Summary) -> CorpusRow:
     )
 
 
-def _remove_stale(folder: Path, doc_ids: set[str]) -> None:
-    for path in folder.glob("*.jsonl"):
-        if path.stem not in doc_ids:
-            path.unlink()
+def _remove_pages_of_earlier_runs(build: Build, doc_ids: set[str]) -> None:
+    """Remove the pages of documents that the last run listed and this one does not; files of others stay."""
+    try:
+        listed = {row.doc_id for row in read_jsonl(build.documents(), CorpusRow)}
+    except DataError:  # no earlier run, or its list is no longer what it wrote: then nothing is known to be ours
+        return
+    for doc_id in sorted(listed - doc_ids):
+        build.page_file(doc_id).unlink(missing_ok=True)
 
 
 def _result(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import shutil
 from typing import TYPE_CHECKING, Any
@@ -85,13 +86,37 @@ def test_the_cache_holds_no_id_and_saves_reading(context: StageContext, monkeypa
     run(context)
 
 
-def test_a_damaged_cache_file_is_read_again(context: StageContext) -> None:
+def without_signature(data: bytes) -> bytes:
+    _, head, *pages = data.splitlines(keepends=True)
+    body = head.replace(b'"signature":', b'"mark":') + b"".join(pages)
+    return hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: data[:100],
+        lambda data: data[:-200],
+        lambda _: b"",
+        lambda _: b"\x00\xff\n\n{}",
+        lambda data: data.replace(b"report on", b"retort on"),
+        lambda data: data.split(b"\n", 1)[1],
+        without_signature,
+    ],
+    ids=["head", "end", "empty", "other", "a word", "no digest", "no signature"],
+)
+def test_a_damaged_cache_file_is_read_again_and_replaced(
+    context: StageContext, damage: Callable[[bytes], bytes]
+) -> None:
     run(context)
     first = snapshot(context)
-    for path in context.build.workspace.state.glob("pages/*/??/*.jsonl"):
-        path.write_bytes(path.read_bytes()[:100])
+    cached = {path: path.read_bytes() for path in context.build.workspace.state.glob("pages/*/??/*.jsonl")}
+    for path, data in cached.items():
+        assert damage(data) != data
+        path.write_bytes(damage(data))
     run(context)
     assert snapshot(context) == first
+    assert {path: path.read_bytes() for path in cached} == cached
 
 
 def test_pages_of_documents_that_left_the_corpus_go(context: StageContext, folder: Path) -> None:
@@ -99,6 +124,24 @@ def test_pages_of_documents_that_left_the_corpus_go(context: StageContext, folde
     (folder / "two" / "c.pdf").unlink()
     run(context)
     assert len(list(context.build.pages.iterdir())) == 2
+
+
+def test_files_of_others_among_the_pages_stay(context: StageContext, folder: Path) -> None:
+    run(context)
+    mine = context.build.pages / "mine.jsonl"
+    mine.write_text("mine\n")
+    (folder / "two" / "c.pdf").unlink()
+    run(context)
+    assert mine.read_text() == "mine\n"
+    assert len(list(context.build.pages.iterdir())) == 3
+
+
+def test_pages_stay_when_the_list_of_the_last_run_cannot_be_read(context: StageContext, folder: Path) -> None:
+    run(context)
+    context.build.documents().write_text("{}\n")
+    (folder / "two" / "c.pdf").unlink()
+    run(context)
+    assert len(list(context.build.pages.iterdir())) == 3
 
 
 def test_a_broken_document_does_not_stop_the_run(context: StageContext, folder: Path) -> None:
