@@ -46,6 +46,12 @@ _MAX_MARK_SHARE: Final = 0.87
 _ALARM_MARGIN_S: Final = 1.0
 """The supervisor goes first: the alarm is for when it is gone."""
 _MEGABYTE: Final = 1 << 20
+_BAD_LABELS: Final = (AttributeError, LookupError, OverflowError, RuntimeError, TypeError, ValueError)
+"""What PyMuPDF's own Python raises where a label rule is not what it expects."""
+
+
+class _UnreadableError(Exception):
+    """A document nothing can be read of, and why."""
 
 
 def main(arguments: list[str]) -> None:
@@ -94,23 +100,14 @@ def _read_document(output: BinaryIO, path: str, start: int, alarm_s: float) -> N
     # An orphan dies even inside a C call: the default action of SIGALRM needs no Python.
     signal.setitimer(signal.ITIMER_REAL, alarm_s)
     try:
-        document = _mupdf.open(path, filetype="pdf")
-    except Exception as error:  # noqa: BLE001 - any file is possible, and the reason is reported
+        document = _open(path)
+    except Exception as error:  # noqa: BLE001 - a boundary (docs/decisions/0008): the document is recorded as failed
         _send(output, {"error": _reason(error, path)})
         return
     with document:
-        try:
-            if document.needs_pass:
-                _send(output, {"error": "encrypted: needs a password"})
-                return
-            n_pages = int(document.page_count)
-            if n_pages < 1:
-                _send(output, {"error": "no pages"})
-                return
-        except Exception as error:  # noqa: BLE001 - a broken page tree raises here, and the reason is reported
-            _send(output, {"error": f"page tree: {_reason(error, path)}"})
-            return
-        _send(output, {"n_pages": n_pages, "title": _title(document)})
+        n_pages = int(document.page_count)
+        title = clean_raw((document.metadata or {}).get("title") or "")[0].strip() or None
+        _send(output, {"n_pages": n_pages, "title": title})
         rules = _label_rules(document)
         for index in range(start, n_pages):
             signal.setitimer(signal.ITIMER_REAL, alarm_s)
@@ -118,7 +115,7 @@ def _read_document(output: BinaryIO, path: str, start: int, alarm_s: float) -> N
                 message = _read_page(document, index, _label(rules, index))
             except MemoryError:
                 message = {"page": index + 1, "failed": "out_of_memory", "reason": "memory limit reached"}
-            except Exception as error:  # noqa: BLE001 - one bad page must not end the document
+            except Exception as error:  # noqa: BLE001 - a boundary (docs/decisions/0008): the page is recorded as failed
                 reason = _reason(error, path)
                 kind = "out_of_memory" if "alloc" in reason or "memory" in reason else "page_error"
                 message = {"page": index + 1, "failed": kind, "reason": reason}
@@ -126,18 +123,30 @@ def _read_document(output: BinaryIO, path: str, start: int, alarm_s: float) -> N
     _send(output, {"end": True})
 
 
-def _title(document: Any) -> str | None:
+def _open(path: str) -> Any:
+    """Open a document that has pages.
+
+    Raises:
+        _UnreadableError: it has none, or needs a password.
+        Exception: anything, out of MuPDF.
+    """
+    document = _mupdf.open(path, filetype="pdf")
+    if document.needs_pass:
+        raise _UnreadableError("encrypted: needs a password")
     try:
-        return clean_raw((document.metadata or {}).get("title") or "")[0].strip() or None
-    except Exception:  # noqa: BLE001 - unreadable metadata is no reason to lose the document
-        return None
+        n_pages = document.page_count
+    except _mupdf.mupdf.FzErrorBase as error:
+        raise _UnreadableError(f"page tree: {_reason(error, path)}") from None
+    if n_pages < 1:
+        raise _UnreadableError("no pages")
+    return document
 
 
 def _label_rules(document: Any) -> list[dict[str, Any]]:
     """Rules for page labels, by their first page; asking MuPDF for each page's label would read them all each time."""
     try:
         return sorted(document.get_page_labels(), key=lambda rule: int(rule["startpage"]))
-    except Exception:  # noqa: BLE001 - broken labels are no reason to lose the document
+    except (_mupdf.mupdf.FzErrorBase, *_BAD_LABELS):  # broken labels are no reason to lose the document
         return []
 
 
@@ -150,7 +159,7 @@ def _label(rules: list[dict[str, Any]], index: int) -> str | None:
         number = index - rule["startpage"] + rule.get("firstpagenum", 1) - (style in {"a", "A"})
         label = _mupdf.utils.construct_label(style, rule.get("prefix", ""), number)
         return clean_raw(label)[0].strip() or None
-    except Exception:  # noqa: BLE001 - a broken label is no reason to lose the page
+    except _BAD_LABELS:  # a broken label is no reason to lose the page
         return None
 
 

@@ -1,0 +1,74 @@
+"""The boundary of the reader process: whatever is raised becomes a record."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import signal
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # its C extension announces deprecations of Python itself
+    child: Any = importlib.import_module("nclue_build.corpus.child")
+
+
+@pytest.fixture
+def read() -> Iterator[Callable[[Path], list[dict[str, Any]]]]:
+    def read(path: Path) -> list[dict[str, Any]]:
+        output = io.BytesIO()
+        child._read_document(output, str(path), 0, 60.0)
+        return [orjson.loads(line) for line in output.getvalue().splitlines()]
+
+    yield read
+    signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+@pytest.mark.parametrize("error", [SystemError, AssertionError, KeyError, child._mupdf.mupdf.FzErrorBase])
+def test_whatever_a_page_raises_is_recorded_and_the_next_page_is_read(
+    tmp_path: Path, text: Any, make_pdf: Any, read: Any, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    read_page = child._read_page
+
+    def fail_first(document: Any, index: int, label: str | None) -> Any:
+        if index == 0:
+            raise error(7, "strange")
+        return read_page(document, index, label)
+
+    monkeypatch.setattr(child, "_read_page", fail_first)
+    _, first, second, end = read(make_pdf(tmp_path / "a.pdf", [[text(72, 200, "One")], [text(72, 200, "Two")]]))
+    assert (first["page"], first["failed"]) == (1, "page_error")
+    assert first["reason"]
+    assert second["lines"][0][-1] == "Two"
+    assert end == {"end": True}
+
+
+def test_whatever_opening_raises_is_the_document_s_error(
+    tmp_path: Path, read: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(path: str, **_: str) -> Any:
+        message = f"strange thing in {path}"
+        raise SystemError(message)
+
+    monkeypatch.setattr(child._mupdf, "open", fail)
+    assert read(tmp_path / "a.pdf") == [{"error": "strange thing in a.pdf"}]
+
+
+@pytest.mark.parametrize("rule", [{"style": "a", "firstpagenum": -40}, {"style": "D", "prefix": 7}])
+def test_a_label_that_makes_no_sense_is_none(rule: dict[str, Any]) -> None:
+    assert child._label([{"startpage": 0, **rule}], 0) is None
+
+
+def test_label_rules_that_cannot_be_read_are_none() -> None:
+    class Broken:
+        def get_page_labels(self) -> Any:
+            return [{"prefix": ""}]
+
+    assert child._label_rules(Broken()) == []
