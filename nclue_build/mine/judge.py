@@ -30,6 +30,7 @@ _MIN_SINGLE_LENGTH = 5
 _MIN_ACRONYM_LENGTH = 3
 _MAX_ACRONYM_LENGTH = 7
 _HEADING_PERCENT = 70
+_FEW_PERCENT = 5
 _SPECIFIC_WORDS = 3
 
 
@@ -155,7 +156,10 @@ def _generic(case: ClusterCase) -> bool:
 
 
 def _weak_single(case: ClusterCase) -> bool:
-    """A single word must be a defined acronym, or said often or in a heading and besides no everyday word."""
+    """A single word must be a defined acronym, or said often or in a heading and besides no everyday word.
+
+    A name of one word must be new to the tagger ("Medicaid"): known ones are places, people and pieces of names.
+    """
     if len(case.classes) > 1 or case.defined_acronym:
         return False
     word, classes = case.name, case.classes[0]
@@ -165,7 +169,17 @@ def _weak_single(case: ClusterCase) -> bool:
         return not _MIN_ACRONYM_LENGTH <= len(word) <= _MAX_ACRONYM_LENGTH
     if len(word) < _MIN_SINGLE_LENGTH or classes & (words.COMMON | words.GENERIC):
         return True
-    return not case.is_name and bool(classes & (words.VERB_TOO | words.ADJECTIVE) or "-" in word)
+    if case.is_name:
+        return not classes & words.UNKNOWN
+    return bool(classes & (words.VERB_TOO | words.ADJECTIVE) or "-" in word)
+
+
+def _mixed_case(case: ClusterCase) -> bool:
+    """A short word that stands in capitals here and not there is two things ("LAS" and "Las Vegas")."""
+    if len(case.classes) > 1 or len(case.name) > _MAX_ACRONYM_LENGTH or case.defined_acronym:
+        return False
+    capitals = 100 * case.all_capitals
+    return _FEW_PERCENT * case.mentions < capitals < (100 - _FEW_PERCENT) * case.mentions
 
 
 def _verb(case: ClusterCase) -> bool:
@@ -217,6 +231,7 @@ def _ambiguous(case: ClusterCase) -> bool:
 _RULES: tuple[tuple[str, Callable[[ClusterCase], bool]], ...] = (
     ("calendar", _calendar),
     ("ambiguous_acronym", _ambiguous),
+    ("mixed_case", _mixed_case),
     ("label", _label),
     ("heading_only", _heading_only),
     ("template", _template),

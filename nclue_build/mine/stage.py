@@ -59,7 +59,7 @@ class Mine:
         }
         settings |= {key: str(value) for key, value in config.mine.model_dump().items()}
         outputs = tuple(build.inventory / name for name in (SURFACE_FORMS, CLUSTERS, REJECTED))
-        return Declaration((build.documents(), build.quality(), build.pages), settings, (*outputs, build.version(0)))
+        return Declaration((build.documents, build.quality, build.pages), settings, (*outputs, build.version(0)))
 
     def run(self, context: StageContext) -> StageResult:
         """Mine the corpus.
@@ -68,7 +68,7 @@ class Mine:
             OutcomeError: no document has readable text, or no condition is left.
         """
         build = context.build
-        quality = benchmark_documents(build.quality())
+        quality = benchmark_documents(build.quality)
         if not quality:
             raise OutcomeError("no document of the corpus is readable: nothing to mine (see documents_quality.jsonl)")
         scratch = build.workspace.state / "scratch" / build.name / self.name
@@ -95,7 +95,14 @@ class _Mining:
         self._scratch = scratch
         self._judge = cluster_judge(context.config.judge.kind)
         share = int(Fraction(str(self._config.max_document_share)) * len(quality))
-        self._max_documents = max(self._config.min_documents, min(self._config.max_documents, share))
+        bound = min(self._config.max_documents, share)
+        self._max_documents = max(self._config.min_documents, bound)
+        self._shortfalls: list[str] = []
+        if bound < self._config.min_documents:
+            self._shortfalls.append(
+                f"max_document_share and max_documents allow {bound} of {len(quality)} documents, fewer than "
+                f"min_documents = {self._config.min_documents}: conditions in exactly {self._max_documents} are taken"
+            )
         # Half of the documents may use one spelling and half another: the window is checked again on conditions.
         self._min_form_documents = max(2, (self._config.min_documents + 1) // 2)
         self._compounds: dict[str, tuple[str, ...]] = {}
@@ -140,7 +147,7 @@ class _Mining:
             allowed_roles=self._context.config.extract.allowed_roles,
             text_version=TEXT_VERSION,
         )
-        return StageResult(self._counts)
+        return StageResult(self._counts, shortfalls=tuple(self._shortfalls))
 
     def _map(self, task: str, function: Callable[[worker.Task], ResultT]) -> Iterator[ResultT]:
         progress = self._context.progress
@@ -177,9 +184,7 @@ class _Mining:
         return profile
 
     def _facts(self, profile: CorpusProfile) -> cases.FormFacts:
-        titles = [
-            fold(matching_text(row.title or "")) for row in read_jsonl(self._context.build.documents(), CorpusRow)
-        ]
+        titles = [fold(matching_text(row.title or "")) for row in read_jsonl(self._context.build.documents, CorpusRow)]
         return cases.form_facts(profile, titles)
 
     def _cluster(self, profile: CorpusProfile, votes: dict[str, acronyms.AcronymVote]) -> list[FormCluster]:
@@ -219,9 +224,11 @@ class _Mining:
 
     def _nothing_found(self, rejected: Sequence[Rejected]) -> str:
         reasons = report.top_reasons(rejected)
+        found = f"no condition found in {len(self._tasks)} document(s)"
+        if len(self._tasks) <= self._config.min_documents:
+            return f"{found}: a condition must occur in at least {self._config.min_documents} documents, add some"
         return (
-            f"no condition found in {len(self._tasks)} documents: a condition must occur in "
-            f"{self._config.min_documents} to {self._max_documents} of them "
+            f"{found}: a condition must occur in {self._config.min_documents} to {self._max_documents} of them "
             "([mine] min_documents, max_document_share). "
             f"Most frequent reasons: {reasons or 'no phrase is shared by enough documents'}"
         )

@@ -43,6 +43,8 @@ POSSESSIVE = 32768
 """Ends in 's: inside a name at most ("Children's Health Insurance Program")."""
 COMMON = 16384
 """So frequent in general English that it names no topic by itself (in the tagger's BNC counts)."""
+UNKNOWN = 131072
+"""The tagger has never seen it: a technical word, a brand, a new name."""
 VERB_TOO = 8192
 """Also common as a verb: the context decides."""
 
@@ -77,6 +79,8 @@ _NEAR = 1.5
 """Readings within this many nats of the best one count as possible."""
 _COMMON = -11.5
 """Log probability of a word given its tag from which it is common; "procurement" has -11.5, "policy" -8.5."""
+_UNKNOWN = -20.0
+"""Below this, a reading is a guess from the word's shape."""
 _MIN_LENGTH = 2
 
 
@@ -120,7 +124,7 @@ def _parts_of_speech(word: str) -> int:
     readings = [(tag, round(float(score), 6)) for tag, score in _tagger().tag_word(word)]
     top, best = readings[0]
     possible = [tag for tag, score in readings if best - score <= _NEAR]
-    result = 0
+    result = _frequency(best)
     for bit, prefixes in _READINGS:
         if any(tag.startswith(prefixes) for tag in possible):
             result |= bit
@@ -128,8 +132,6 @@ def _parts_of_speech(word: str) -> int:
         result |= PROPER
     if top.startswith("AJ"):
         result |= ADJECTIVE_FIRST
-    if best >= _COMMON:
-        result |= COMMON
     if result & (NOUN | ADJECTIVE):
         return result
     if top == "VVN" and not result & COMMON:
@@ -138,3 +140,9 @@ def _parts_of_speech(word: str) -> int:
         if top.startswith(prefixes):
             return result | bit
     return result | NOUN
+
+
+def _frequency(score: float) -> int:
+    if score >= _COMMON:
+        return COMMON
+    return UNKNOWN if score < _UNKNOWN else 0

@@ -36,6 +36,7 @@ NAME = replace(GOOD, capitalised_inside=16)
 BAD = {
     "calendar": replace(GOOD, classes=(words.NOUN | words.CALENDAR, words.NOUN)),
     "ambiguous_acronym": replace(SINGLE, ambiguous_acronym=True),
+    "mixed_case": replace(SINGLE, name="las", all_capitals=8),
     "label": replace(GOOD, labels=10),
     "heading_only": replace(GOOD, heading_mentions=14),
     "template": replace(GOOD, template_documents=2),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from nclue_build.store.stage import Mapper
+    from nclue_build.store.stage import Mapper, StageResult
 
     ItemT = TypeVar("ItemT")
     ResultT = TypeVar("ResultT")
@@ -84,8 +84,8 @@ def make_build(root: Path, *, shuffled: bool = False) -> Build:
         )
         for doc_id in ids
     ]
-    write_jsonl(build.quality(), reversed(quality) if shuffled else quality)
-    write_jsonl(build.documents(), [CorpusRow(doc_id=doc_id, source="s", file_name=f"{doc_id}.pdf") for doc_id in ids])
+    write_jsonl(build.quality, reversed(quality) if shuffled else quality)
+    write_jsonl(build.documents, [CorpusRow(doc_id=doc_id, source="s", file_name=f"{doc_id}.pdf") for doc_id in ids])
     for index, doc_id in enumerate(ids):
         topics = [topic for number, topic in enumerate(TOPICS) if (index + number) % 6 < 4]
         pages = [
@@ -96,11 +96,15 @@ def make_build(root: Path, *, shuffled: bool = False) -> Build:
     return build
 
 
-def run(build: Build, mapper: Mapper, **mine: object) -> dict[str, Any]:
+def result_of(build: Build, mapper: Mapper, **mine: object) -> StageResult:
     config = BuildConfig.model_validate_json(
         json.dumps({"schema": 1, "corpus": {"pdfs": "x"}, "mine": {"max_document_share": 1.0, **mine}})
     )
-    Mine().run(StageContext(build, config, mapper, NullProgress()))
+    return Mine().run(StageContext(build, config, mapper, NullProgress()))
+
+
+def run(build: Build, mapper: Mapper, **mine: object) -> dict[str, Any]:
+    result_of(build, mapper, **mine)
     rows = [json.loads(line) for line in (build.version(0) / "conditions.jsonl").read_bytes().splitlines()]
     return {condition["name"]: condition for condition in rows}
 
@@ -152,8 +156,18 @@ def test_a_document_that_may_be_no_gold_brings_no_forms_in(tmp_path: Path) -> No
 
 
 def test_nothing_to_find_says_which_window_binds(tmp_path: Path) -> None:
-    with pytest.raises(OutcomeError, match="must occur in 6 to 6 of them"):
-        run(make_build(tmp_path), LocalMapper(1), min_documents=6, max_document_share=0.01)
+    with pytest.raises(OutcomeError, match="must occur in 5 to 5 of them"):
+        run(make_build(tmp_path), LocalMapper(1), min_documents=5, max_document_share=0.01)
+
+
+def test_too_few_documents_say_add_some(tmp_path: Path) -> None:
+    with pytest.raises(OutcomeError, match="at least 6 documents, add some"):
+        run(make_build(tmp_path), LocalMapper(1), min_documents=6)
+
+
+def test_a_window_that_is_empty_is_named(tmp_path: Path) -> None:
+    (named,) = result_of(make_build(tmp_path), LocalMapper(1), max_document_share=0.5, min_documents=4).shortfalls
+    assert "fewer than min_documents = 4" in named
 
 
 def test_every_cluster_has_a_verdict_and_every_rejection_a_reason(tmp_path: Path) -> None:
