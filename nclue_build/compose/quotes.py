@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
-from nclue_build.compose.redundancy import FUNCTION_WORDS
+from nclue_build.core.english import function_words
 from nclue_build.core.text import fold, is_word, matching_text, readings
 
 if TYPE_CHECKING:
@@ -280,7 +280,7 @@ def _is_part_of_name(block: BlockText, start: int, stop: int) -> bool:
     return bool(
         before[-1:].isalnum()
         and _CAPITALISED.match(before)
-        and before.lower() not in FUNCTION_WORDS
+        and before.lower() not in function_words()
         and not _starts_sentence(block, start - 1)
     )
 

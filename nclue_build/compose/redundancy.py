@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from nclue_build.core.english import function_words, singular
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -17,16 +19,6 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)?")
 _STEM_LENGTH: Final = 6
 _MIN_INITIALS: Final = 2
-_FUNCTION_WORDS = """
-a about above across after against all along also among an and any are as at be because been before being
-below between both but by can could did do does down during each either few for from further had has have
-having he her here his how i if in into is it its itself may me might more most must my near neither no nor
-not of off on once one only onto or other our out over own per same shall she should since so some such than
-that the their them then there these they this those through throughout to too toward towards under until up
-upon us very via was we were what when where which while who whom whose why will with within without would you
-your
-"""
-FUNCTION_WORDS: Final = frozenset(_FUNCTION_WORDS.split())
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -35,16 +27,12 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def stem(word: str) -> str:
-    """A crude stem: plural endings dropped, then at most six letters.
+    """A crude stem: at most six letters of the singular.
 
     Coarse on purpose ("regulate", "regulation", "regulatory" agree): a false match costs one of very many
     conjunctions, a missed one makes a query that asks for the same thing twice.
     """
-    if len(word) > 4 and word.endswith("ies"):  # noqa: PLR2004 - "ties" keeps its ending
-        word = word[:-3] + "y"
-    elif len(word) > 3 and word.endswith("s") and not word.endswith("ss"):  # noqa: PLR2004 - "gas" keeps its ending
-        word = word[:-1]
-    return word[:_STEM_LENGTH]
+    return singular(word)[:_STEM_LENGTH]
 
 
 def content_keys(conditions: Sequence[Condition]) -> list[frozenset[str]]:
@@ -57,10 +45,10 @@ def content_keys(conditions: Sequence[Condition]) -> list[frozenset[str]]:
         One set per condition, in the order given.
     """
     split = [[words(alias.form) for alias in condition.aliases] for condition in conditions]
-    promoted = {word for forms in split for form in forms if FUNCTION_WORDS.issuperset(form) for word in form}
-    function_words = FUNCTION_WORDS - promoted
+    promoted = {word for forms in split for form in forms if function_words().issuperset(form) for word in form}
+    empty = function_words() - promoted
     return [
-        frozenset(stem(word) for form in forms for word in form if word not in function_words).union(
+        frozenset(stem(word) for form in forms for word in form if word not in empty).union(
             *(_acronym_keys(alias.form, form) for alias, form in zip(condition.aliases, forms, strict=True))
         )
         for condition, forms in zip(conditions, split, strict=True)
@@ -69,7 +57,7 @@ def content_keys(conditions: Sequence[Condition]) -> list[frozenset[str]]:
 
 def _acronym_keys(form: str, form_words: tuple[str, ...]) -> Iterable[str]:
     """Keys on which an acronym and its long form agree."""
-    content = [word for word in form_words if word not in FUNCTION_WORDS]
+    content = [word for word in form_words if word not in function_words()]
     if len(form_words) == 1 and form.isupper() and len(form) >= _MIN_INITIALS:
         yield f"@{form.lower()}"
     elif len(content) >= _MIN_INITIALS:

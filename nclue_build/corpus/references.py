@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from nclue_build.core.english import function_words
 from nclue_build.corpus.lines import STARTS_WITH_MARK
 from nclue_build.corpus.segments import Segment
 
@@ -79,14 +81,6 @@ _WEAK: Final = (
 )
 _INDEX_SHAPE: Final = re.compile(
     r"[^\W\d].*(?:,|\s)\s*\d{1,4}(?:[-\u2013]\d{1,4})?(?:\s*,\s*\d{1,4}(?:[-\u2013]\d{1,4})?)*\W*$"
-)
-_SENTENCES: Final = """
-    is are was were be been being has have had will would should could can may must did does do this these those that
-    we our us it its they their them which who there not if when than because so but i you he she his her
-"""
-_SENTENCE_WORDS: Final = frozenset(_SENTENCES.split())
-_SMALL_WORDS: Final = _SENTENCE_WORDS | frozenset(
-    ("the", "of", "and", "to", "in", "a", "an", "for", "on", "by", "with", "from", "as", "at", "or")
 )
 _SPACE: Final = re.compile(r"\s+")
 _MAX_HEADING: Final = 60
@@ -293,12 +287,18 @@ def _count_signs(segment: Segment, text: str) -> int:
     return n_signs + (10 * indent >= 6 * segment.size)
 
 
+@cache
+def _sentence_words() -> frozenset[str]:
+    """Words that make sentences, and that titles of works hardly have."""
+    return function_words("auxiliaries", "pronouns") | {"because", "but", "if", "not", "so", "than"}
+
+
 def _is_prose(text: str) -> bool:
     words = [word.rstrip(".,;:)") for word in text.split()]
     if len(words) < _MIN_PROSE_WORDS:
         return False
-    n_sentence = sum(word in _SENTENCE_WORDS for word in words)
+    n_sentence = sum(word in _sentence_words() for word in words)
     if n_sentence * 100 >= _SENTENCE_WORDS_PERCENT * len(words) and n_sentence > 1:  # one may stand in a title
         return True
-    n_small = sum(word in _SMALL_WORDS for word in words)
+    n_small = sum(word in function_words() for word in words)
     return len(words) >= 2 * _MIN_PROSE_WORDS and n_small * 100 >= _SMALL_WORDS_PERCENT * len(words)

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from nclue_build.core.english import function_words
 from nclue_build.core.text import fold
 from nclue_build.mine.normal import normal_form
 from nclue_build.mine.spelling import is_acronym
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _DEFINITION: Final = re.compile(r"\(\s*([A-Z][A-Za-z0-9&\-]{1,9})\s*[;,)]")
-_SKIPPABLE: Final = frozenset(
-    ("of", "and", "for", "in", "on", "the", "to", "a", "an", "with", "by", "at", "from", "&", "or", "under", "as")
-)
 _MAX_EXTRA_WORDS = 5
 _MIN_SHARE_PERCENT = 80
 
@@ -66,11 +64,12 @@ def _spells(words: list[str], letters: list[str]) -> bool:
     Link words may be skipped or counted ("DoD"), years and figures are skipped; every other
     word must give its initial.
     """
+    skippable = function_words("articles", "prepositions", "conjunctions") | {"&"}
     parts: list[tuple[str, bool]] = []
     for word in words:
         pieces = [piece for piece in re.split(r"[-/]", word) if piece]
         parts.extend(
-            (piece.casefold()[0], index > 0 or piece.casefold() in _SKIPPABLE or piece.isdecimal())
+            (piece.casefold()[0], index > 0 or piece.casefold() in skippable or piece.isdecimal())
             for index, piece in enumerate(pieces)
         )
     if not parts or parts[0][1] or parts[0][0] != letters[0]:

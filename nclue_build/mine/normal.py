@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from nclue_build.core.english import plural, singular
 from nclue_build.core.text import fold
 
 if TYPE_CHECKING:
@@ -39,26 +40,8 @@ _NOT_ISE: Final = re.compile(
     r"(?:adv|rev|superv|telev|improv|exerc|surpr|prom|compr|prem|enterpr|franch|disgu|exc"
     r"|dev|desp|r|w|ra|pra|no|po|cru|bru|merchand)is(?:ing|ed|er|ers)\Z"
 )
-_NO_PLURAL: Final = frozenset({
-    "access", "address", "always", "analysis", "analytics", "apparatus", "arkansas", "arms", "athens", "atlas",
-    "axis", "basis", "bias", "bonus", "brussels", "business", "campus", "canvas", "census", "class", "congress",
-    "consensus", "corpus", "crisis", "customs", "diabetes", "dynamics", "earnings", "economics", "electronics",
-    "ethics", "focus", "gas", "genetics", "glass", "goods", "headquarters", "illinois", "its", "kansas", "lens",
-    "logistics", "loss", "mars", "mass", "massachusetts", "mathematics", "means", "measles", "mechanics",
-    "news", "paris", "pass", "perhaps", "physics", "plus", "politics", "proceeds", "process", "progress",
-    "rabies", "radius", "robotics", "sales", "savings", "series", "species", "statistics", "status", "stress",
-    "success", "texas", "thesis", "this", "thus", "virus", "wales", "wireless", "works",
-})  # fmt: skip
-_IRREGULAR: Final = {
-    "children": "child", "women": "woman", "men": "man", "people": "person", "analyses": "analysis", "crises": "crisis",
-    "hypotheses": "hypothesis", "criteria": "criterion", "phenomena": "phenomenon", "indices": "index",
-    "matrices": "matrix", "vertices": "vertex", "bacteria": "bacterium", "lives": "life", "wives": "wife",
-    "leaves": "leaf", "shelves": "shelf", "feet": "foot", "teeth": "tooth", "mice": "mouse", "axes": "axis",
-    "bases": "base", "viruses": "virus", "buses": "bus", "gases": "gas", "lenses": "lens",
-}  # fmt: skip
 _POSSESSIVE: Final = re.compile(r"'s?\Z")
 _HYPHEN: Final = re.compile(r"(?<=[^\W\d_]{3})-(?=[^\W_])")
-_MIN_PLURAL = 4
 
 
 @lru_cache(maxsize=1 << 17)
@@ -69,25 +52,6 @@ def _word(word: str) -> str:
     if _ISE.search(word) and not _NOT_ISE.search(word):
         return _ISE.sub(r"iz\1", word)
     return word
-
-
-@lru_cache(maxsize=1 << 17)
-def singular(word: str) -> str:
-    """Light singular of a folded English word; unchanged when in doubt."""
-    if word in _IRREGULAR:
-        return _IRREGULAR[word]
-    if (
-        len(word) < _MIN_PLURAL
-        or word in _NO_PLURAL
-        or not word.endswith("s")
-        or word.endswith(("ss", "us", "is", "'s"))
-    ):
-        return word
-    if word.endswith("ies"):
-        return word[:-3] + "y" if len(word) > _MIN_PLURAL else word[:-1]
-    if word.endswith(("sses", "shes", "ches", "xes", "zzes")):
-        return word[:-2]
-    return word[:-1]
 
 
 def normal_form(form: str) -> str:
@@ -105,18 +69,6 @@ def normal_form(form: str) -> str:
 
 _BRITISH_OF: Final = {american: british for british, american in reversed(_BRITISH.items())}
 _IZE: Final = re.compile(r"(?<=[a-z]{3}[a-z])iz(ation|ations|ational|ing|ed|er|ers)\Z")
-_PLURAL_OF: Final = {base: plural for plural, base in reversed(_IRREGULAR.items())}
-
-
-def plural(word: str) -> str:
-    """Regular (or listed irregular) plural of a folded singular word."""
-    if word in _PLURAL_OF:
-        return _PLURAL_OF[word]
-    if word.endswith("y") and word[-2:-1] not in "aeiou":
-        return word[:-1] + "ies"
-    if word.endswith(("s", "sh", "ch", "x", "z")):
-        return word + "es"
-    return word + "s"
 
 
 def variants(form: str, compounds: Mapping[str, tuple[str, ...]] | None = None) -> tuple[str, ...]:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
+from nclue_build.core.english import function_words
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -57,7 +59,8 @@ NEVER_INSIDE = STOP | VERB | NUMBER | ODD
 
 def _word_lists() -> dict[str, frozenset[str]]:
     text = resources.files(__package__).joinpath("english.toml").read_text(encoding="utf-8")
-    return {name: frozenset(words.split()) for name, words in tomllib.loads(text).items()}
+    lists = {name: frozenset(words.split()) for name, words in tomllib.loads(text).items()}
+    return lists | {"stop": lists["stop"] | function_words()}
 
 
 LISTS: Final = _word_lists()

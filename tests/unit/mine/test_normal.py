@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nclue_build.mine.normal import normal_form, singular, variants
+from nclue_build.mine.normal import normal_form, variants
 
 WORDS = st.sampled_from(
     ["health", "centre", "organisation", "policies", "analysis", "labour", "series", "children", "cost-benefit", "gas"]
@@ -41,11 +41,6 @@ def test_spelling_variants_share_a_normal_form(one: str, other: str) -> None:
 )
 def test_different_concepts_stay_apart(one: str, other: str) -> None:
     assert normal_form(one) != normal_form(other)
-
-
-@pytest.mark.parametrize("word", ["analysis", "species", "mass", "status", "texas", "gas", "us"])
-def test_singular_leaves_doubtful_words_alone(word: str) -> None:
-    assert singular(word) == word
 
 
 @given(FORMS)
