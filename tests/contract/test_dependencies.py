@@ -24,13 +24,18 @@ def imported(path: Path) -> set[str]:
     return names
 
 
+def plain(name: str) -> str:
+    """A distribution's name in the one spelling that names are compared in."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
 def test_every_imported_package_is_declared(repository: Path) -> None:
     project = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    declared = {re.split(r"[^A-Za-z0-9._-]", line, maxsplit=1)[0].lower() for line in project["dependencies"]}
-    modules = [path for path in (repository / "nclue_build").rglob("*.py")]
+    declared = {plain(re.split(r"[^A-Za-z0-9._-]", line, maxsplit=1)[0]) for line in project["dependencies"]}
+    modules = list((repository / "nclue_build").rglob("*.py"))
     names = set[str]().union(*map(imported, modules)) - set(sys.stdlib_module_names) - {"nclue_build"}
     homes = packages_distributions()
-    undeclared = {name for name in names if not declared & {home.lower() for home in homes.get(name, [name])}}
+    undeclared = {name for name in names if declared.isdisjoint(map(plain, homes.get(name, [name])))}
     assert undeclared == set()
 
 
