@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from nclue_build.cli.reply import Reply, table
 from nclue_build.core.errors import EXIT_FINDINGS, EXIT_OK, Finding
+from nclue_build.core.phrases import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,11 +36,13 @@ def scaffold_reply(made: Scaffold, folder: Path) -> Reply:
         "n_documents": made.n_documents,
         "notes": list(made.notes),
     }
+    build = [] if made.is_default else ["-b", made.build.name]
+    next_words = ["nclue-build", "-w", str(folder), *build, "run"]
     lines = [
-        f"{made.n_documents} documents, build {made.build.name!r} in {folder}",
+        f"{counted(made.n_documents, 'document')}, build {made.build.name!r} in {folder}",
         *(f"  wrote {name}" for name in made.written),
-        *made.notes,
-        f"next: nclue-build -w {folder} run",
+        *(f"note: {note}" for note in made.notes),
+        f"next: {shlex.join(next_words)}",
     ]
     return Reply(result, "\n".join(lines))
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from nclue_build.core.errors import UsageError
+from nclue_build.core.errors import InternalError, UsageError
 from nclue_build.core.ids import id_problem
+from nclue_build.core.phrases import counted
 from nclue_build.corpus.sources import pdf_paths
 from nclue_build.records.config import CorpusSection
 from nclue_build.store.atomic import write_text
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DEFAULT_BUILD: Final = "main"
+FEW_DOCUMENTS: Final = 8
+"""Below this many a run seldom has a query to deliver."""
+TEMPLATE: Final = "configs/template.toml"
 _RESERVED = ("workspace", "template")
 _FILE_KEY = 'file = "corpora/demo/corpus.jsonl"     #'
 _PDFS_KEY = '# pdfs = "FOLDER"                      #'
@@ -34,12 +38,14 @@ class Scaffold:
         build: The build that is ready to run.
         written: Files written, relative to the workspace.
         n_documents: Documents it will read.
-        notes: Things the user may want to do.
+        is_default: Whether commands that name no build mean this one.
+        notes: Things the user may want to know or do.
     """
 
     build: Build
     written: tuple[str, ...]
     n_documents: int
+    is_default: bool
     notes: tuple[str, ...] = ()
 
 
@@ -80,18 +86,51 @@ def init_workspace(
     root = folder.resolve()
     chosen = Build(Workspace(root), name)
     section = CorpusSection(file=_from(root, corpus), pdfs=_from(root, pdfs))
-    n_documents = len(pdf_paths(chosen, section))
+    n_documents = _count(chosen, section, pdfs)
     marker = f'schema = 1\ndefault_build = "{name}"\n'
     wanted = {chosen.config_path: _configuration(section)}
     if not (root / MARKER).exists():
         wanted[root / MARKER] = marker
-    notes: list[str] = []
+    notes = _notes(root, n_documents)
     ignore = root / ".gitignore"
     if not ignore.exists():
         wanted[ignore] = "\n".join(_IGNORED) + "\n"
     elif missing := sorted(set(_IGNORED) - set(ignore.read_text(encoding="utf-8").split())):
         notes.append(f"{ignore} is left as it is: you may want to add {', '.join(missing)}")
-    return Scaffold(chosen, _write(root, wanted), n_documents, tuple(notes))
+    written = _write(root, wanted)
+    return Scaffold(chosen, written, n_documents, _is_default(chosen), tuple(notes))
+
+
+def _count(build: Build, section: CorpusSection, pdfs: Path | None) -> int:
+    try:
+        return len(pdf_paths(build, section))
+    except UsageError:
+        if pdfs is None:
+            raise
+        # The configuration that the error names is not written yet.
+        raise UsageError(
+            f"--pdfs: there is no PDF in {pdfs} or its sub-folders: name another folder, or put PDFs into it"
+        ) from None
+
+
+def _is_default(build: Build) -> bool:
+    try:
+        return build.workspace.choose_build() == build
+    except UsageError:  # several, and no default
+        return False
+
+
+def _notes(root: Path, n_documents: int) -> list[str]:
+    notes: list[str] = []
+    if n_documents < FEW_DOCUMENTS:
+        notes.append(
+            f"little can come of {counted(n_documents, 'document')}: concepts have to occur in several of "
+            "them, so a useful corpus has some dozens that share subjects"
+        )
+    around = next((folder for folder in root.parents if (folder / MARKER).is_file()), None)
+    if around is not None:
+        notes.append(f"this workspace lies inside another, {around}: commands in {root} mean the inner one")
+    return notes
 
 
 def _write(root: Path, wanted: Mapping[Path, str]) -> tuple[str, ...]:
@@ -110,13 +149,19 @@ def _from(root: Path, place: Path | None) -> str | None:
 
 
 def _configuration(section: CorpusSection) -> str:
-    """The annotated template with its corpus in place."""
+    """The annotated template with its corpus in place.
+
+    Raises:
+        InternalError: the template no longer has the lines that are to be replaced.
+    """
     shown = json.dumps(section.pdfs or section.file, ensure_ascii=False)  # a JSON string is a TOML string
-    text = read_asset("configs/template.toml")
     if section.pdfs is None:
-        return text.replace(_FILE_KEY, _key(f"file = {shown}"))
-    return text.replace(_FILE_KEY, _key('# file = "corpus.jsonl"')).replace(_PDFS_KEY, _key(f"pdfs = {shown}"))
-
-
-def _key(text: str) -> str:
-    return text.ljust(len(_FILE_KEY) - 2) + " #"
+        wanted = {_FILE_KEY: f"file = {shown}"}
+    else:
+        wanted = {_FILE_KEY: '# file = "corpus.jsonl"', _PDFS_KEY: f"pdfs = {shown}"}
+    text = read_asset(TEMPLATE)
+    for key, line in wanted.items():
+        if text.count(key) != 1:
+            raise InternalError(f"{TEMPLATE} has no line {key!r} to put the corpus into")
+        text = text.replace(key, line.ljust(len(key) - 2) + " #")
+    return text

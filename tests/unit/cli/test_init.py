@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shlex
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -7,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nclue_build.store.config_file import load_config
+from nclue_build.workflow import scaffold
+from nclue_build.workflow.scaffold import FEW_DOCUMENTS
 
 if TYPE_CHECKING:
     from tests.unit.cli.conftest import Run, WritePdf
@@ -28,6 +31,7 @@ def test_init_writes_what_a_run_needs_and_copies_nothing(tmp_path: Path, reports
     made = run("init", tmp_path / "w", "--pdfs", reports)
     assert made.code == 0
     assert made.out.splitlines()[0] == f"2 documents, build 'main' in {tmp_path / 'w'}"
+    assert "note: little can come of 2 documents" in made.out
     assert made.out.splitlines()[-1] == f"next: nclue-build -w {tmp_path / 'w'} run"
     assert sorted(snapshot(tmp_path / "w")) == [".gitignore", "configs/main.toml", "configs/workspace.toml"]
     config = load_config(tmp_path / "w" / "configs" / "main.toml")
@@ -44,7 +48,40 @@ def test_init_again_is_harmless_and_another_build_fits_in(tmp_path: Path, report
     assert snapshot(folder) == before
     second = run("init", folder, "--pdfs", reports / "sub", "-b", "second", "--json").envelope["result"]
     assert second["written"] == ["configs/second.toml"]
+    shown = run("init", folder, "--pdfs", reports / "sub", "-b", "second").out.splitlines()
+    assert shown[0] == f"1 document, build 'second' in {folder}"
+    assert shown[-1] == f"next: nclue-build -w {folder} -b second run"
     assert before.items() < snapshot(folder).items()
+
+
+def test_printed_commands_can_be_pasted(tmp_path: Path, reports: Path, run: Run) -> None:
+    folder = tmp_path / "it's a\tplace $HOME"
+    line = run("init", folder, "--pdfs", reports).out.splitlines()[-1]
+    assert shlex.split(line.removeprefix("next: ")) == ["nclue-build", "-w", str(folder), "run"]
+
+
+def test_enough_documents_need_no_note(tmp_path: Path, run: Run, write_pdf: WritePdf) -> None:
+    for number in range(FEW_DOCUMENTS):
+        write_pdf(tmp_path / "pdfs" / f"{number}.pdf", [["One"]])
+    assert run("init", tmp_path / "w", "--pdfs", tmp_path / "pdfs", "--json").envelope["result"]["notes"] == []
+
+
+def test_a_workspace_in_a_workspace_is_noted(tmp_path: Path, reports: Path, run: Run) -> None:
+    run("init", tmp_path / "w", "--pdfs", reports)
+    assert "lies inside another" not in run("init", tmp_path / "w", "--pdfs", reports).out
+    inner = run("init", tmp_path / "w" / "a" / "b", "--pdfs", reports)
+    assert inner.code == 0
+    assert f"note: this workspace lies inside another, {tmp_path / 'w'}: " in inner.out
+
+
+def test_a_template_that_does_not_fit_is_a_bug_of_ours(
+    tmp_path: Path, reports: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scaffold, "read_asset", lambda _: "schema = 1\n[corpus]\n")
+    failed = run("init", tmp_path / "w", "--pdfs", reports)
+    assert failed.code == 70
+    assert "configs/template.toml has no line" in failed.err
+    assert not (tmp_path / "w").exists()
 
 
 def test_init_overwrites_nothing(tmp_path: Path, reports: Path, run: Run) -> None:
@@ -88,7 +125,7 @@ def inputs(tmp_path: Path, write_pdf: WritePdf, monkeypatch: pytest.MonkeyPatch)
         (["w"], 2, "give either --pdfs FOLDER or --corpus FILE.jsonl"),
         (["w", "--pdfs", ".", "--corpus", "bad.jsonl"], 2, "give either"),
         (["w", "--pdfs", "nowhere"], 2, "--pdfs: there is no folder nowhere"),
-        (["w", "--pdfs", "empty"], 2, "no PDF"),
+        (["w", "--pdfs", "empty"], 2, "--pdfs: there is no PDF in empty or its sub-folders: name another"),
         (["w", "--corpus", "nowhere.jsonl"], 2, "--corpus: there is no file nowhere.jsonl"),
         (["w", "--corpus", "none.jsonl"], 2, "lists no document"),
         (["w", "--corpus", "bad.jsonl"], 3, "bad.jsonl:1: source: Field required"),
@@ -102,4 +139,5 @@ def test_init_refuses(inputs: Path, run: Run, words: list[str], code: int, messa
     failed = run("init", *words)
     assert failed.code == code
     assert message in failed.err
+    assert "configs/" not in failed.err.replace("configs/workspace.toml", "")
     assert not (inputs / "w").exists()
