@@ -22,7 +22,7 @@ from nclue_build.records.composition import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from nclue_build.compose.ladder import Composed, StepOutcome
+    from nclue_build.compose.ladder import Composed, Step
     from nclue_build.compose.select import PoolEntry
     from nclue_build.records.benchmark import Query
     from nclue_build.records.config import ComposeSection
@@ -74,7 +74,7 @@ def step_reports(composed: Composed) -> tuple[StepReport, ...]:
     )
 
 
-def binding_enumeration(step: StepOutcome) -> str:
+def binding_enumeration(step: Step) -> str:
     """Which requirement drops most conjunctions at a step, and what to change."""
     drops: Counter[str] = Counter()
     for key, count in step.counts.items():
@@ -97,11 +97,11 @@ def binding_constraint(composed: Composed, config: ComposeSection) -> str:
             "max_per_gold": f"max_per_gold = {composed.selection.gold_cap}",
             "share_n3": f"share_n3 = {config.share_n3}",
         }
-        parts.extend(
-            f"{limit} blocks {blocked[name]} of the {left} verified candidates left over"
-            for name, limit in limits.items()
-            if blocked[name]
-        )
+        stopped = {limit: blocked[name] for name, limit in limits.items() if blocked[name]}
+        listed = ", ".join(f"{limit} stops {count}" for limit, count in stopped.items())
+        # The counts overlap: without a word of that they seem to contradict the total.
+        overlap = " (some by more than one of them)" if sum(stopped.values()) > left else ""
+        parts.append(f"the corpus gives no more under these limits: of {left} candidates left over {listed}{overlap}")
     sampled = sum(sum(step.sampled.values()) for step in composed.steps[:1])
     found = sum(composed.steps[0].counts[f"n{n}.found"] for n in (2, 3))
     if sampled < found:
@@ -116,18 +116,23 @@ def shortfalls(composed: Composed, config: ComposeSection) -> tuple[str, ...]:
     chosen = composed.chosen
     found = []
     if len(chosen) < config.n_queries:
-        found.append(f"{len(chosen)} of {config.n_queries} queries: {binding_constraint(composed, config)}")
+        found.append(
+            f"{len(chosen)} of the {config.n_queries} queries asked for: {binding_constraint(composed, config)}"
+        )
+    families, wanted = len({entry.golds for entry in chosen}), composed.rules.goal.families
+    if families < wanted:
+        found.append(f"{families} gold families, {wanted} were aimed at: the queries share few gold documents")
     relaxed = Counter(composed.steps[entry.step].requirements.name for entry in chosen if entry.step)
     if relaxed:
         listed = ", ".join(f"{count} by {name}" for name, count in sorted(relaxed.items(), key=str))
-        found.append(f"{sum(relaxed.values())} of {len(chosen)} queries need relaxed requirements: {listed}")
+        found.append(f"{sum(relaxed.values())} of these {len(chosen)} queries need relaxed requirements: {listed}")
     n3 = sum(1 for entry in chosen if len(entry.conditions) == 3)  # noqa: PLR2004 - n = 3
     realised, declared = _permille(n3, len(chosen)), composed.rules.share_n3_permille
     if abs(realised - declared) > _MIX_TOLERANCE_PERMILLE:
         scarce = 2 if realised > declared else 3
         found.append(
-            f"share_n3 is {realised / 10:.1f}%, declared {declared / 10:.1f}%: too few verified candidates with "
-            f"{scarce} conditions fit the caps"
+            f"{realised / 10:.1f}% of these queries have three conditions, share_n3 asks for {declared / 10:.1f}%: too "
+            f"few candidates with {scarce} conditions fit under the limits"
         )
     return tuple(found)
 

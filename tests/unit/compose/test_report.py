@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import dataclasses
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,7 +60,7 @@ def run(
 def test_enough_queries_are_no_shortfall(run: Callable[..., tuple[Composed, ComposeSection, Corpus]]) -> None:
     made, config, _ = run(n_queries=20)
     assert len(made.chosen) == 20
-    assert [line for line in report.shortfalls(made, config) if "of 20 queries:" in line] == []
+    assert [line for line in report.shortfalls(made, config) if "queries asked for" in line] == []
 
 
 def test_a_corpus_short_of_strict_queries_is_relaxed_step_by_step(
@@ -70,10 +72,39 @@ def test_a_corpus_short_of_strict_queries_is_relaxed_step_by_step(
     relaxed = [entry for entry in made.chosen if entry.step]
     assert relaxed
     (line,) = [line for line in report.shortfalls(made, config) if "need relaxed requirements" in line]
-    assert line.startswith(f"{len(relaxed)} of {len(made.chosen)} queries")
+    assert line.startswith(f"{len(relaxed)} of these {len(made.chosen)} queries")
     reports = report.step_reports(made)
     assert sum(sum(step.selected.values()) for step in reports) == len(made.chosen)
     assert all(step.sampled.keys() == step.verified.keys() for step in reports)
+
+
+def test_a_goal_of_gold_sets_that_is_missed_is_named(
+    run: Callable[..., tuple[Composed, ComposeSection, Corpus]],
+) -> None:
+    made, config, _ = run(n_queries=60)
+    families = len({entry.golds for entry in made.chosen})
+
+    def named(goal: int) -> list[str]:
+        rules = dataclasses.replace(made.rules, goal=dataclasses.replace(made.rules.goal, families=goal))
+        lines = report.shortfalls(dataclasses.replace(made, rules=rules), config)
+        return [line for line in lines if "gold sets" in line]
+
+    assert named(families) == []
+    (line,) = named(families + 1)
+    assert line.startswith(f"{families} different gold sets, {families + 1} were aimed at")
+
+
+def test_limits_that_overlap_are_said_to(run: Callable[..., tuple[Composed, ComposeSection, Corpus]]) -> None:
+    made, config, _ = run(n_queries=500)
+    blocked = {"left_over": 10, "max_per_condition": 8, "max_per_gold": 6, "share_n3": 0}
+
+    def line(**changes: int) -> str:
+        selection = dataclasses.replace(made.selection, blocked=Counter(blocked | changes))
+        return report.binding_constraint(dataclasses.replace(made, selection=selection), config)
+
+    assert "of 10 candidates left over max_per_condition = 5 stops 8, max_per_gold = " in line()
+    assert "stops 6 (some by more than one of them)" in line()
+    assert "more than one" not in line(max_per_gold=2)
 
 
 def test_no_candidate_is_drawn_twice(run: Callable[..., tuple[Composed, ComposeSection, Corpus]]) -> None:
