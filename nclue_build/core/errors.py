@@ -31,13 +31,15 @@ EXIT_RELEASE = 5
 EXIT_INTERNAL = 70
 EXIT_INTERRUPTED = 130
 
+_FINDINGS_SHOWN = 20
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that is wrong, in the shape of the ``--json`` envelope.
 
     Args:
-        code: Stable, documented code such as ``duplicate-id``.
+        code: Stable, documented code (:mod:`nclue_build.core.findings` has them all).
         message: One line: what is wrong and what to do.
         path: File it was found in, relative to the workspace where possible.
         line: 1-based line in that file.
@@ -82,12 +84,17 @@ class DataError(NclueError):
     exit_code = EXIT_DATA
 
     @classmethod
-    def from_findings(cls, findings: Iterable[Finding], shown: int = 20) -> DataError:
-        """Report many bad rows as one error whose message lists the first ``shown``."""
+    def from_findings(cls, findings: Iterable[Finding], *, total: int | None = None) -> DataError:
+        """Report many bad rows as one error whose message lists the first ones.
+
+        Args:
+            findings: What was found.
+            total: How many there were, where not all were kept.
+        """
         rows = tuple(findings)
-        lines = [str(row) for row in rows[:shown]]
-        if len(rows) > shown:
-            lines.append(f"... and {len(rows) - shown} more")
+        lines = [str(row) for row in rows[:_FINDINGS_SHOWN]]
+        if (more := (total or len(rows)) - len(lines)) > 0:
+            lines.append(f"... and {more} more")
         return cls("\n".join(lines), rows)
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-
 from nclue_build.core.errors import DataError, Finding, UsageError
+from nclue_build.core.findings import Findings
 from nclue_build.core.ids import document_id
 from nclue_build.records.corpus import CorpusRow
-from nclue_build.store.jsonl import iter_lines, validation_findings
+from nclue_build.store.jsonl import read_numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -54,20 +53,16 @@ def read_corpus_file(build: Build, section_file: str) -> list[Listed]:
     shown = build.relative(path)
     if not path.is_file():
         raise UsageError(f"{shown}: no such corpus file (corpus.file in {build.relative(build.config_path)})")
+    bad_rows = Findings()
     found: list[Finding] = []
     listed: list[Listed] = []
     first_line: dict[str, int] = {}
-    for number, line in iter_lines(path):
-        try:
-            row = CorpusRow.model_validate_json(line)
-        except ValidationError as error:
-            found += validation_findings(error, shown, number, "bad-record")
-            continue
+    for number, row in read_numbered(path, CorpusRow, found=bad_rows):
         if (seen := first_line.setdefault(row.doc_id, number)) != number:
             message = f"doc_id {row.doc_id!r} stands twice (first in line {seen}): ids must be unique"
-            found.append(Finding("duplicate-id", message, shown, number, row.doc_id))
+            found.append(Finding("duplicate-document", message, shown, number, row.doc_id))
         elif row.file_name is None:
-            message = f"{row.doc_id}: not fetched: give a file_name (only a pdf_url is listed)"
+            message = f"{row.doc_id}: not fetched: give a file_name (only a URL is listed)"
             found.append(Finding("not-fetched", message, shown, number, row.doc_id))
         else:
             listed.append(Listed(row, path.parent / row.file_name, number))
@@ -75,6 +70,7 @@ def read_corpus_file(build: Build, section_file: str) -> list[Listed]:
         if (problem := _file_problem(one.path)) is not None:
             message = f"{one.row.doc_id}: {one.row.file_name}: {problem}"
             found.append(Finding("file-missing", message, shown, one.line, one.row.doc_id))
+    found += [replace(finding, path=shown) for finding in bad_rows.kept]
     if found:
         raise DataError.from_findings(sorted(found, key=lambda finding: finding.line or 0))
     if not listed:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-
-from nclue_build.core.errors import DataError, Finding
-from nclue_build.records.corpus import DocumentQuality
-from nclue_build.store.jsonl import iter_lines, validation_findings
+from nclue_build.core.findings import Findings
+from nclue_build.records.corpus import QUALITY_ROW, DocumentQuality
+from nclue_build.store.jsonl import read_numbered
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-_DOCUMENT_ROW: Final = b'"kind":"document"'
 
 
 def benchmark_documents(path: Path) -> list[DocumentQuality]:
@@ -26,17 +22,17 @@ def benchmark_documents(path: Path) -> list[DocumentQuality]:
         Rows with ``in_benchmark``, sorted by id.
 
     Raises:
-        DataError: the file is missing, or with the line of every bad row.
+        DataError: the file is missing, or with the line of every bad row and repeated id.
     """
-    rows: list[DocumentQuality] = []
-    found: list[Finding] = []
-    for number, line in iter_lines(path):
-        if _DOCUMENT_ROW not in line:
+    found = Findings()
+    rows: dict[str, DocumentQuality] = {}
+    first_line: dict[str, int] = {}
+    for line, row in read_numbered(path, QUALITY_ROW, found=found, advice="run 'nclue-build extract' first"):
+        if not isinstance(row, DocumentQuality):
             continue
-        try:
-            rows.append(DocumentQuality.model_validate_json(line))
-        except ValidationError as error:
-            found.extend(validation_findings(error, path, number, "bad-record"))
-    if found:
-        raise DataError.from_findings(found)
-    return sorted((row for row in rows if row.in_benchmark), key=lambda row: row.doc_id)
+        if (first := first_line.setdefault(row.doc_id, line)) != line:
+            message = f"doc_id {row.doc_id!r} stands twice (first in line {first})"
+            found.add("duplicate-document", message, path=str(path), line=line, id=row.doc_id)
+        rows[row.doc_id] = row
+    found.raise_any()
+    return [rows[doc_id] for doc_id in sorted(rows) if rows[doc_id].in_benchmark]

@@ -6,20 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nclue_build.core.canonical import sha256_file
-from nclue_build.core.errors import DataError
+from nclue_build.core.findings import Findings
 from nclue_build.inventory.table import Inventory
-from nclue_build.records.inventory import Condition, EvidenceRow, InventoryVersion
+from nclue_build.records.inventory import Condition, InventoryVersion
+from nclue_build.store.evidence import read_evidence, write_evidence
 from nclue_build.store.jsonl import read_json, read_jsonl, write_json, write_jsonl
+from nclue_build.store.layout import CONDITIONS, EVIDENCE, VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from nclue_build.records.corpus import Role
-
-CONDITIONS = "conditions.jsonl"
-EVIDENCE = "evidence.jsonl"
-VERSION = "version.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +43,11 @@ def write_version(  # noqa: PLR0913 - the fields of version.json
     """Write a version; ``version.json`` goes last, so its presence says that the rest is whole."""
     ordered = sorted(conditions, key=lambda row: row.condition_id)
     write_jsonl(folder / CONDITIONS, ordered)
-    write_jsonl(folder / EVIDENCE, inventory.rows())
+    write_evidence(folder / EVIDENCE, inventory.columns())
     version = InventoryVersion(
         version=number,
         parent=parent,
-        level="document" if inventory.level == "document" else "page",
+        level=inventory.level,
         decisions=tuple(decisions),
         allowed_roles=allowed_roles,
         text_version=text_version,
@@ -75,17 +73,20 @@ def read_version(folder: Path, document_ids: Iterable[str]) -> StoredVersion:
     Raises:
         DataError: a file is missing, has bad rows, dangling ids, or another digest than recorded.
     """
-    version = read_json(folder / VERSION, InventoryVersion)
+    # P0 is mined anew; a later version holds decisions that no stage of a run can make again.
+    again = "run 'nclue-build mine' again" if folder.name == "P0" else "restore it, or repair its parent version again"
+    version = read_json(folder / VERSION, InventoryVersion, advice=again)
+    found = Findings()
     for name, digest in sorted(version.digests.items()):
-        if not (folder / name).is_file():
-            raise DataError(f"{folder / name}: file not found: run 'nclue-build mine' again")
-        if sha256_file(folder / name) != digest:
-            raise DataError(f"{folder / name}: differs from the digest in {VERSION}: run 'nclue-build mine' again")
+        path = folder / name
+        if not path.is_file():
+            found.add("file-missing", f"file not found: {again}", path=str(path))
+        elif sha256_file(path) != digest:
+            found.add("digest-differs", f"differs from the digest in {VERSION}: {again}", path=str(path))
+    found.raise_any()
     conditions = tuple(read_jsonl(folder / CONDITIONS, Condition))
-    inventory = Inventory.from_rows(
-        read_jsonl(folder / EVIDENCE, EvidenceRow),
-        [row.condition_id for row in conditions],
-        tuple(document_ids),
-        version.level,
-    )
+    path = folder / EVIDENCE
+    columns = read_evidence(path, found)
+    ids = [row.condition_id for row in conditions]
+    inventory = Inventory.from_columns(columns, ids, tuple(document_ids), version.level, path=str(path), found=found)
     return StoredVersion(version, conditions, inventory)

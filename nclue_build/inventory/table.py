@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nclue_build.core.errors import DataError, Finding
+from nclue_build.core.arrays import find_sorted, offsets, ranges
+from nclue_build.core.findings import Findings
 from nclue_build.records.inventory import EvidenceRow
+from nclue_build.store.evidence import EvidenceColumns, columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
+    from scipy.sparse import csr_array
+
+    from nclue_build.records.base import Level
 
 STRONG_MENTIONS = 3
 """Mentions in a document from which a condition counts as strong there without a heading."""
@@ -49,66 +54,115 @@ class Inventory:
     pages: NDArray[np.int32]
     mentions: NDArray[np.int32]
     in_heading: NDArray[np.bool_]
-    level: str = "page"
+    level: Level = "page"
 
     @classmethod
-    def from_rows(
-        cls, rows: Iterable[EvidenceRow], condition_ids: Sequence[str], document_ids: Sequence[str], level: str = "page"
+    def from_columns(
+        cls,
+        columns: EvidenceColumns,
+        condition_ids: Sequence[str],
+        document_ids: Sequence[str],
+        level: Level = "page",
+        *,
+        path: str | None = None,
+        found: Findings | None = None,
     ) -> Inventory:
         """Build from evidence rows in any order.
 
+        Args:
+            columns: The rows, each one good for itself.
+            condition_ids: Of the inventory, in any order.
+            document_ids: All documents of the benchmark's corpus, in any order.
+            level: Of the inventory.
+            path: File the rows come from, for messages; without it no lines are named.
+            found: What is wrong with the file already.
+
         Raises:
-            DataError: a row names an unknown condition or document, stands twice, or does not fit the level.
+            DataError: with everything in ``found``, and every row that names an unknown condition or document, stands
+                twice, or does not fit the level.
         """
-        conditions = tuple(sorted(condition_ids))
-        documents = tuple(sorted(document_ids))
-        condition_index = {key: index for index, key in enumerate(conditions)}
-        document_index = {key: index for index, key in enumerate(documents)}
-        found: list[Finding] = []
-        keyed: dict[tuple[int, int], EvidenceRow] = {}
-        for row in rows:
-            label = f"({row.condition_id}, {row.doc_id})"
-            condition, document = condition_index.get(row.condition_id), document_index.get(row.doc_id)
-            if condition is None or document is None:
-                what = "condition" if condition is None else "document"
-                found.append(Finding("dangling-id", f"evidence {label} names an unknown {what}", id=row.condition_id))
-            elif (condition, document) in keyed:
-                found.append(Finding("duplicate-evidence", f"evidence {label} stands twice", id=row.condition_id))
-            elif (row.pages is None) != (level == "document"):
-                found.append(Finding("wrong-level", f"evidence {label} does not fit a {level}-level inventory"))
-            else:
-                keyed[condition, document] = row
-        if found:
-            raise DataError.from_findings(found)
-        ordered = sorted(keyed)
-        lengths = [len(keyed[key].pages or ()) for key in ordered]
+        conditions, documents = tuple(sorted(condition_ids)), tuple(sorted(document_ids))
+        condition = _positions(columns.condition_ids, conditions)[columns.condition_of]
+        document = _positions(columns.document_ids, documents)[columns.document_of]
+        keys = condition.astype(np.int64) * len(documents) + document
+        order = np.argsort(keys, kind="stable")
+        repeated = np.zeros(columns.n_rows, dtype=np.bool_)
+        repeated[order[1:]] = keys[order[1:]] == keys[order[:-1]]
+        checks = (
+            ("unknown-condition", "names an unknown condition", condition < 0),
+            ("unknown-document", "names a document that is not in the benchmark's corpus", document < 0),
+            ("duplicate-evidence", "stands twice", repeated),
+            ("wrong-level", f"does not fit a {level}-level inventory", columns.has_pages != (level == "page")),
+        )
+        wrong = Findings() if found is None else found
+        bad = np.logical_or.reduce([mask for *_, mask in checks])
+        for row in np.flatnonzero(bad).tolist():
+            code, what = next((code, what) for code, what, mask in checks if mask[row])
+            key, doc_id = (
+                columns.condition_ids[columns.condition_of[row]],
+                columns.document_ids[columns.document_of[row]],
+            )
+            line = None if path is None else int(columns.lines[row])
+            wrong.add(code, f"evidence ({key}, {doc_id}) {what}", path=path, line=line, id=key)
+        wrong.raise_any()
+        lengths = np.diff(columns.starts)[order]
+        flat = ranges(columns.starts[order], lengths)
         return cls(
             condition_ids=conditions,
             document_ids=documents,
-            condition_of=np.array([key[0] for key in ordered], dtype=np.int32),
-            document_of=np.array([key[1] for key in ordered], dtype=np.int32),
-            starts=np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64),
-            pages=np.array([page for key in ordered for page in keyed[key].pages or ()], dtype=np.int32),
-            mentions=np.array([count for key in ordered for count in keyed[key].mentions], dtype=np.int32),
-            in_heading=np.array([flag for key in ordered for flag in keyed[key].in_heading], dtype=np.bool_),
+            condition_of=condition[order],
+            document_of=document[order],
+            starts=offsets(lengths),
+            pages=columns.pages[flat],
+            mentions=columns.mentions[flat],
+            in_heading=columns.in_heading[flat],
             level=level,
         )
+
+    @classmethod
+    def from_rows(
+        cls,
+        rows: Iterable[EvidenceRow],
+        condition_ids: Sequence[str],
+        document_ids: Sequence[str],
+        level: Level = "page",
+    ) -> Inventory:
+        """Build from evidence records in any order.
+
+        Raises:
+            DataError: as :meth:`from_columns`.
+        """
+        return cls.from_columns(columns_of(rows), condition_ids, document_ids, level)
 
     @property
     def n_rows(self) -> int:
         """Number of non-empty (document, condition) pairs."""
         return len(self.condition_of)
 
+    def columns(self) -> EvidenceColumns:
+        """The rows as ``evidence.jsonl`` holds them, sorted by (condition_id, doc_id)."""
+        return EvidenceColumns(
+            condition_ids=self.condition_ids,
+            document_ids=self.document_ids,
+            condition_of=self.condition_of,
+            document_of=self.document_of,
+            starts=self.starts,
+            pages=self.pages,
+            mentions=self.mentions,
+            in_heading=self.in_heading,
+            has_pages=np.full(self.n_rows, self.level == "page"),
+            lines=np.arange(1, self.n_rows + 1, dtype=np.int64),
+        )
+
     def rows(self) -> Iterator[EvidenceRow]:
-        """Yield the evidence rows, sorted by (condition_id, doc_id)."""
-        for row in range(self.n_rows):
-            part = slice(int(self.starts[row]), int(self.starts[row + 1]))
+        """Yield the evidence records, sorted by (condition_id, doc_id)."""
+        for item in self.columns().items():
             yield EvidenceRow(
-                condition_id=self.condition_ids[self.condition_of[row]],
-                doc_id=self.document_ids[self.document_of[row]],
-                pages=tuple(self.pages[part].tolist()) if self.level == "page" else None,
-                mentions=tuple(self.mentions[part].tolist()),
-                in_heading=tuple(self.in_heading[part].tolist()),
+                condition_id=item.condition_id,
+                doc_id=item.doc_id,
+                pages=item.pages,
+                mentions=item.mentions,
+                in_heading=item.in_heading,
             )
 
     @cached_property
@@ -125,11 +179,38 @@ class Inventory:
         Returns:
             int64 array of the broadcast shape.
         """
-        keys = conditions.astype(np.int64) * len(self.document_ids) + documents
-        if not self.n_rows:
-            return np.full(keys.shape, -1, dtype=np.int64)
-        position = np.minimum(np.searchsorted(self._keys, keys), self.n_rows - 1)
-        return np.where(self._keys[position] == keys, position, -1).astype(np.int64)
+        return find_sorted(self._keys, conditions.astype(np.int64) * len(self.document_ids) + documents)
+
+    @cached_property
+    def first_rows(self) -> NDArray[np.int64]:
+        """Where the rows of each condition begin, and where those of the last one end: int64, conditions + 1."""
+        return np.searchsorted(self.condition_of, np.arange(len(self.condition_ids) + 1)).astype(np.int64)
+
+    def postings(self, condition: int) -> NDArray[np.int32]:
+        """Indices of the documents that have a condition, ascending."""
+        return self.document_of[self.first_rows[condition] : self.first_rows[condition + 1]]
+
+    @cached_property
+    def document_frequency(self) -> NDArray[np.int64]:
+        """Per condition: the number of documents that have it."""
+        return np.diff(self.first_rows)
+
+    @cached_property
+    def page_frequency(self) -> NDArray[np.int64]:
+        """Per condition: the number of pages that establish it; 0 in document-level inventories."""
+        return np.diff(self.starts[self.first_rows])
+
+    def incidence(self) -> csr_array:
+        """Which document has which condition.
+
+        Returns:
+            int32, conditions x documents, 1 where P(d, c) is not empty.
+        """
+        from scipy.sparse import csr_array  # noqa: PLC0415 - heavy
+
+        ones = np.ones(self.n_rows, dtype=np.int32)
+        shape = (len(self.condition_ids), len(self.document_ids))
+        return csr_array((ones, self.document_of, self.first_rows), shape=shape)
 
     def pages_of(self, row: int) -> tuple[int, ...]:
         """Pages of one row; empty for row -1 and in document-level inventories."""
@@ -139,14 +220,36 @@ class Inventory:
 
     @cached_property
     def strong(self) -> NDArray[np.bool_]:
-        """Per row: at least :data:`STRONG_MENTIONS` mentions in the document, or one in a heading.
+        """Per row whether it is strong (:func:`strong_rows`).
 
-        A passing mention makes a bad gold. Document-level rows count as strong: nothing is known of them.
+        Document-level rows count as strong: nothing is known of them.
         """
         if self.level == "document":
             return np.ones(self.n_rows, dtype=np.bool_)
-        if not self.n_rows:
-            return np.zeros(0, dtype=np.bool_)
-        mentions = np.add.reduceat(self.mentions, self.starts[:-1])
-        headings = np.logical_or.reduceat(self.in_heading, self.starts[:-1])
-        return (mentions >= STRONG_MENTIONS) | headings
+        return strong_rows(self.starts[:-1], self.mentions, self.in_heading)
+
+
+def strong_rows(
+    begins: NDArray[np.integer], mentions: NDArray[np.integer], in_heading: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Whether a condition is more than mentioned in passing in a document; a passing mention makes a bad gold.
+
+    Strong are :data:`STRONG_MENTIONS` mentions in the document, or one in a heading.
+
+    Args:
+        begins: Where the pages of each row (condition and document) begin; no row is empty.
+        mentions: One per page.
+        in_heading: One per page.
+
+    Returns:
+        One per row.
+    """
+    if not len(begins):
+        return np.zeros(0, dtype=np.bool_)
+    return (np.add.reduceat(mentions, begins) >= STRONG_MENTIONS) | np.logical_or.reduceat(in_heading, begins)
+
+
+def _positions(ids: Sequence[str], known: Sequence[str]) -> NDArray[np.int32]:
+    """Position of each id among the known ones, -1 where it is unknown."""
+    position = {key: index for index, key in enumerate(known)}
+    return np.array([position.get(key, -1) for key in ids], dtype=np.int32)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -32,6 +32,9 @@ def _check_document_id(value: str) -> str:
 Id = Annotated[str, AfterValidator(_check_id)]
 DocumentId = Annotated[str, AfterValidator(_check_document_id)]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-Page = Annotated[int, Field(ge=1)]
-"""A 1-based physical page number."""
+MAX_INT32: Final = 2**31 - 1
+Page = Annotated[int, Field(ge=1, le=MAX_INT32)]
+"""A 1-based physical page number; it fits the 32 bits it has in memory."""
 Count = Annotated[int, Field(ge=0)]
+Level = Literal["page", "document"]
+"""What an inventory knows: the pages that establish a condition, or only the documents."""

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from nclue_build.records.base import Count, DocumentId, Id, Page, Record, Sha256
+from nclue_build.records.base import Count, DocumentId, Id, Level, Page, Record, Sha256
 
 GateOutcome = Literal["ok", "incomplete", "single_page", "no_assignment", "document_level"]
 
@@ -96,7 +96,7 @@ class QrelsMeta(Record):
     judging: Literal["complete"] = "complete"
     inventory_version: Count
     inventory_digests: dict[str, Sha256]
-    level: Literal["page", "document"]
+    level: Level
     item_judge: str
     item_model: str | None
     n_queries: Count

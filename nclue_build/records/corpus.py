@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, TypeAdapter, model_validator
 
 from nclue_build.records.base import Count, DocumentId, Id, Page, Record, Sha256
 
@@ -55,8 +55,8 @@ class CorpusRow(Record):
 
     @model_validator(mode="after")
     def _has_a_file_or_url(self) -> CorpusRow:
-        if self.file_name is None and self.pdf_url is None:
-            message = "a document needs a file_name or a pdf_url"
+        if self.file_name is None and self.pdf_url is None and self.url is None:
+            message = "a document needs a file_name, a pdf_url or a url"
             raise ValueError(message)
         return self
 
@@ -129,6 +129,11 @@ class SourceQuality(Record):
     n_pages: Count
     pages_passed: Count
     passed: bool
+
+
+QualityRow = Annotated[DocumentQuality | SourceQuality, Field(discriminator="kind")]
+"""A row of ``documents_quality.jsonl``."""
+QUALITY_ROW: Final[TypeAdapter[DocumentQuality | SourceQuality]] = TypeAdapter(QualityRow)
 
 
 class DuplicateGroup(Record):

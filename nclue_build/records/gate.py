@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from nclue_build.core.errors import Finding
-from nclue_build.records.base import Count, Record
+from nclue_build.records.base import Count, Level, Record
 
 
 class GateReport(Record):
@@ -17,7 +17,7 @@ class GateReport(Record):
 
     schema_version: Literal[1] = 1
     ok: bool
-    level: Literal["page", "document"]
+    level: Level
     counts: dict[str, Count]
     n_findings: Count
     findings_by_code: dict[str, Count]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from nclue_build.records.base import Count, DocumentId, Id, Page, Record, Sha256
+from nclue_build.records.base import MAX_INT32, Count, DocumentId, Id, Level, Page, Record, Sha256
 from nclue_build.records.corpus import Role
 
 Match = Literal["exact", "folded"]
@@ -60,7 +60,7 @@ class EvidenceRow(Record):
     condition_id: Id
     doc_id: DocumentId
     pages: Annotated[tuple[Page, ...], Field(min_length=1)] | None
-    mentions: tuple[Annotated[int, Field(ge=1)], ...]
+    mentions: tuple[Annotated[int, Field(ge=1, le=MAX_INT32)], ...]
     in_heading: tuple[bool, ...]
 
     @model_validator(mode="after")
@@ -81,7 +81,7 @@ class InventoryVersion(Record):
     schema_version: Literal[1] = 1
     version: Count
     parent: Count | None
-    level: Literal["page", "document"]
+    level: Level
     decisions: tuple[str, ...]
     allowed_roles: tuple[Role, ...]
     text_version: int
@@ -121,8 +121,8 @@ class Cluster(Record):
 class Rejected(Record):
     """Something dropped, with its reason (``rejected.jsonl``): nothing vanishes silently."""
 
-    stage: Literal["extract", "mine", "compose"]
-    kind: Literal["document", "form", "cluster", "condition", "candidate"]
+    stage: Literal["mine", "compose"]
+    kind: Literal["cluster", "condition", "candidate"]
     id: str
     reason: str
     detail: str | None = None

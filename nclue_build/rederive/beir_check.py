@@ -2,26 +2,71 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
 
 import orjson
 
+from nclue_build.core.canonical import sha256_bytes
+from nclue_build.store import layout
+from nclue_build.store.beir import QRELS_HEADER
+
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from nclue_build.core.findings import Findings
     from nclue_build.records.benchmark import Query
-    from nclue_build.rederive.differences import Differences
+    from nclue_build.rederive.qrels_check import Judged
 
-CORPUS: Final = "corpus.jsonl"
-QUERIES: Final = "queries.jsonl"
-QRELS_TSV: Final = "qrels/test.tsv"
-QRELS_JSONL: Final = "qrels/test.jsonl"
-TSV_HEADER: Final = b"query-id\tcorpus-id\tscore"
+ReadLines = Callable[[str], "Iterable[tuple[int, bytes]] | None"]
+"""Gives the lines of a file of the benchmark; None when there is no such file."""
 
 
-def _objects(
-    lines: Iterable[tuple[int, bytes]], path: str, out: Differences
-) -> Iterator[tuple[int, dict[str, object]]]:
+def compare_files(
+    read: ReadLines,
+    shown_path: Callable[[str], str],
+    texts: Mapping[str, str | None],
+    queries: Mapping[str, Query],
+    judged: Judged,
+    out: Findings,
+) -> None:
+    """Compare every file of the BEIR folder.
+
+    Args:
+        read: Gives the lines of a file.
+        shown_path: Gives a file's path, as shown.
+        texts: SHA-256 of the text of every document of the benchmark's corpus; None where it is not known.
+        queries: By id.
+        judged: The recomputed judgments.
+        out: Takes what differs.
+    """
+    grades = {(query_id, doc_id): row.grade for query_id, rows in judged.items() for doc_id, row in rows.items()}
+    checks: dict[str, Callable[[Iterable[tuple[int, bytes]], str, Findings], None]] = {
+        layout.BEIR_CORPUS: partial(compare_corpus, texts=texts),
+        layout.BEIR_QUERIES: partial(compare_queries, queries=queries),
+        layout.BEIR_QRELS_TSV: partial(compare_tsv, grades=grades),
+        layout.BEIR_QRELS_JSONL: partial(compare_jsonl, grades=grades),
+        layout.BEIR_CARD: _check_card,
+    }
+    for file, check in checks.items():
+        name = f"{layout.BEIR}/{file}"
+        lines = read(name)
+        if lines is None:
+            out.add("file-missing", "the BEIR folder is incomplete", path=shown_path(name))
+        else:
+            check(lines, shown_path(name), out)
+
+
+def _check_card(lines: Iterable[tuple[int, bytes]], path: str, out: Findings) -> None:
+    """Check that README.md names every data file: where it does not, ``datasets`` guesses, and fails."""
+    text = b"\n".join(line for _, line in lines).decode("utf-8", "replace")
+    for file in (layout.BEIR_CORPUS, layout.BEIR_QUERIES, layout.BEIR_QRELS_JSONL):
+        if f"path: {file}" not in text:
+            out.add("beir-card-differs", f"no configuration names {file}", path=path)
+
+
+def _objects(lines: Iterable[tuple[int, bytes]], path: str, out: Findings) -> Iterator[tuple[int, dict[str, object]]]:
     for line, text in lines:
         try:
             value = orjson.loads(text)
@@ -34,23 +79,27 @@ def _objects(
             out.add("bad-record", "no JSON object", path=path, line=line)
 
 
-def compare_corpus(lines: Iterable[tuple[int, bytes]], path: str, out: Differences, documents: Collection[str]) -> None:
-    """Compare the ids of corpus.jsonl with the benchmark's documents; rows stream, since they hold whole texts."""
-    missing = set(documents)
+def compare_corpus(
+    lines: Iterable[tuple[int, bytes]], path: str, out: Findings, texts: Mapping[str, str | None]
+) -> None:
+    """Compare ids and texts of corpus.jsonl with the benchmark's documents; rows stream, a text at a time."""
+    missing = set(texts)
     for line, row in _objects(lines, path, out):
         doc_id = str(row.get("_id"))
         if doc_id in missing:
             missing.remove(doc_id)
+            digest = sha256_bytes(str(row.get("text")).encode("utf-8"))
+            if texts[doc_id] not in (None, digest):
+                message = "the text is not that of the document's pages"
+                out.add("beir-corpus-differs", message, path=path, line=line, id=doc_id)
         else:
-            what = "stands twice" if doc_id in documents else "is not in the benchmark's corpus"
+            what = "stands twice" if doc_id in texts else "is not in the benchmark's corpus"
             out.add("beir-corpus-differs", f"the document {what}", path=path, line=line, id=doc_id)
     for doc_id in sorted(missing):
         out.add("beir-corpus-differs", "the document is missing", path=path, id=doc_id)
 
 
-def compare_queries(
-    lines: Iterable[tuple[int, bytes]], path: str, out: Differences, queries: Mapping[str, Query]
-) -> None:
+def compare_queries(lines: Iterable[tuple[int, bytes]], path: str, out: Findings, queries: Mapping[str, Query]) -> None:
     """Compare ids and texts of queries.jsonl: a text is one of the query's forms."""
     missing = set(queries)
     for line, row in _objects(lines, path, out):
@@ -68,13 +117,13 @@ def compare_queries(
 
 
 def compare_tsv(
-    lines: Iterable[tuple[int, bytes]], path: str, out: Differences, grades: Mapping[tuple[str, str], int]
+    lines: Iterable[tuple[int, bytes]], path: str, out: Findings, grades: Mapping[tuple[str, str], int]
 ) -> None:
     """Compare qrels/test.tsv; without its header line loaders lose the first judgment silently."""
     rows = iter(lines)
     first = next(rows, None)
-    if first is None or first[1] != TSV_HEADER:
-        message = f"the first line must be {TSV_HEADER.decode()!r}"
+    if first is None or first[1] != QRELS_HEADER:
+        message = f"the first line must be {QRELS_HEADER.decode()!r}"
         out.add("beir-qrels-differ", message, path=path, line=1)
     parsed: list[tuple[int, tuple[str, ...]]] = [
         (line, tuple(text.decode("utf-8", "replace").split("\t"))) for line, text in rows
@@ -83,7 +132,7 @@ def compare_tsv(
 
 
 def compare_jsonl(
-    lines: Iterable[tuple[int, bytes]], path: str, out: Differences, grades: Mapping[tuple[str, str], int]
+    lines: Iterable[tuple[int, bytes]], path: str, out: Findings, grades: Mapping[tuple[str, str], int]
 ) -> None:
     """Compare qrels/test.jsonl."""
     names = ("query-id", "corpus-id", "score")
@@ -92,7 +141,7 @@ def compare_jsonl(
 
 
 def _compare_grades(
-    rows: Iterable[tuple[int, tuple[str, ...]]], grades: Mapping[tuple[str, str], int], path: str, out: Differences
+    rows: Iterable[tuple[int, tuple[str, ...]]], grades: Mapping[tuple[str, str], int], path: str, out: Findings
 ) -> None:
     missing = {(query_id, doc_id, str(grade)) for (query_id, doc_id), grade in grades.items()}
     expected = frozenset(missing)

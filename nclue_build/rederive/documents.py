@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
+from nclue_build.core.text import matching_text
 from nclue_build.rederive.windows import conditions_in, holds_quote, scan_page
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ class DocumentScan:
         rows: By condition position.
         alias_pages: Number of pages each alias occurs on; aliases that do not occur are absent.
         quotes: Parallel to the quotes asked for.
+        text_sha256: Digest of its text as the BEIR folder has it: allowed blocks and headings, a line each.
         problem: What is wrong with the page rows themselves, or None.
     """
 
@@ -55,6 +58,7 @@ class DocumentScan:
     rows: dict[int, DerivedRow]
     alias_pages: dict[AliasKey, int]
     quotes: tuple[QuoteCheck, ...]
+    text_sha256: str
     problem: str | None
 
 
@@ -72,6 +76,8 @@ def scan_document(
     for index, quote in enumerate(quotes):
         quotes_by_page.setdefault(quote.page, []).append(index)
     on_page: set[int] = set()
+    digest = sha256()
+    separator = b""
     n_pages = 0
     problem: str | None = None
     for page in pages:
@@ -81,6 +87,10 @@ def scan_document(
         conditions, aliases = scan_page(page.blocks, allowed_roles, table)
         for condition, evidence in conditions.items():
             found.setdefault(condition, []).append((page.page, evidence.mentions, evidence.in_heading))
+        for block in page.blocks:
+            if (block.role in allowed_roles or block.role == "title") and (text := matching_text(block.text)):
+                digest.update(separator + text.encode("utf-8"))
+                separator = b"\n"
         for key in aliases:
             alias_pages[key] = alias_pages.get(key, 0) + 1
         for index in quotes_by_page.get(page.page, ()):
@@ -91,7 +101,7 @@ def scan_document(
         QuoteCheck(index in on_page, quote.condition in conditions_in(quote.text, table))
         for index, quote in enumerate(quotes)
     )
-    return DocumentScan(doc_id, n_pages, rows, alias_pages, checks, problem)
+    return DocumentScan(doc_id, n_pages, rows, alias_pages, checks, digest.hexdigest(), problem)
 
 
 def _row(found: list[tuple[int, int, bool]]) -> DerivedRow:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from nclue_build.rederive.differences import shown
+from nclue_build.core.findings import shown
 from nclue_build.rederive.windows import AliasKey, compared_form, is_matchable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from nclue_build.records.inventory import Alias, Condition, EvidenceRow
-    from nclue_build.rederive.differences import Differences
+    from nclue_build.core.findings import Findings
+    from nclue_build.records.inventory import Alias, Condition
     from nclue_build.rederive.documents import DerivedRow, DocumentScan
     from nclue_build.rederive.matching import Evidence
+    from nclue_build.store.evidence import EvidenceItem
 
 
 @dataclass(slots=True)
@@ -48,13 +49,13 @@ class DerivedInventory:
         return found
 
 
-def check_conditions(conditions: Sequence[tuple[int, Condition]], path: str, out: Differences) -> None:
+def check_conditions(conditions: Sequence[tuple[int, Condition]], path: str, out: Findings) -> None:
     """Check ids and aliases for themselves: unique, and such that an occurrence is well defined.
 
     Args:
         conditions: With their lines.
         path: Of the file, as shown.
-        out: Takes the differences.
+        out: Takes what differs.
     """
     seen: set[str] = set()
     owner_of_form: dict[tuple[str, str], str] = {}
@@ -76,7 +77,7 @@ def check_conditions(conditions: Sequence[tuple[int, Condition]], path: str, out
 
 
 def compare_frequencies(
-    conditions: Sequence[tuple[int, Condition]], derived: DerivedInventory, path: str, out: Differences
+    conditions: Sequence[tuple[int, Condition]], derived: DerivedInventory, path: str, out: Findings
 ) -> None:
     """Compare document and page frequencies of conditions and aliases with the derived ones."""
     for position, (line, condition) in enumerate(conditions):
@@ -99,26 +100,27 @@ def _frequencies(alias: Alias) -> tuple[int, int]:
 
 
 def compare_evidence(
-    stored: Iterable[tuple[int, EvidenceRow]],
+    stored: Iterable[EvidenceItem],
     derived: DerivedInventory,
     conditions: Sequence[Condition],
     path: str,
-    out: Differences,
+    out: Findings,
 ) -> None:
     """Compare every stored evidence row of a page-level build with the derived one, and find the missing ones.
 
     Args:
-        stored: Rows whose ids resolve (:func:`resolved_evidence`), with their lines.
+        stored: Rows whose ids resolve (:func:`resolved_evidence`).
         derived: The derived inventory.
         conditions: In file order.
         path: Of evidence.jsonl, as shown.
-        out: Takes the differences.
+        out: Takes what differs.
     """
     position_of: dict[str, int] = {}
     for position, condition in enumerate(conditions):
         position_of.setdefault(condition.condition_id, position)
     seen: set[tuple[str, str]] = set()
-    for line, row in stored:
+    for row in stored:
+        line = row.line
         seen.add((row.condition_id, row.doc_id))
         expected = derived.rows.get(position_of[row.condition_id], {}).get(row.doc_id)
         if expected is None:
@@ -141,18 +143,17 @@ def compare_evidence(
 
 
 def resolved_evidence(
-    rows: Iterable[tuple[int, EvidenceRow]],
+    rows: Iterable[EvidenceItem],
     condition_ids: Collection[str],
     documents: Collection[str],
     level: str,
     path: str,
-    out: Differences,
-) -> list[tuple[int, EvidenceRow]]:
-    """The rows that name a known condition and document once and fit the level; the others are differences."""
-    kept: list[tuple[int, EvidenceRow]] = []
+    out: Findings,
+) -> Iterator[EvidenceItem]:
+    """Yield the rows that name a known condition and document once and fit the level; the others are differences."""
     seen: set[tuple[str, str]] = set()
-    for line, row in rows:
-        key = (row.condition_id, row.doc_id)
+    for row in rows:
+        line, key = row.line, (row.condition_id, row.doc_id)
         if row.condition_id not in condition_ids:
             out.add("unknown-condition", "conditions.jsonl does not have it", path=path, line=line, id=row.condition_id)
         elif row.doc_id not in documents:
@@ -165,5 +166,4 @@ def resolved_evidence(
             out.add("wrong-level", message, path=path, line=line, id=row.condition_id)
         else:
             seen.add(key)
-            kept.append((line, row))
-    return kept
+            yield row

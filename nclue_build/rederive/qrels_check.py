@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from nclue_build.rederive.differences import shown
+from nclue_build.core.findings import shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+    from nclue_build.core.findings import Findings
     from nclue_build.records.benchmark import Qrel, Query, Quote
-    from nclue_build.rederive.differences import Differences
     from nclue_build.rederive.documents import QuoteCheck
     from nclue_build.rederive.matching import Evidence, Judgment
 
@@ -28,7 +28,7 @@ class PlacedQuote(NamedTuple):
 
 
 def compare_qrels(
-    stored: Iterable[tuple[int, Qrel]], judged: Judged, documents: Collection[str], path: str, out: Differences
+    stored: Iterable[tuple[int, Qrel]], judged: Judged, documents: Collection[str], path: str, out: Findings
 ) -> None:
     """Compare every stored judgment with the recomputed one, field by field, and find missing and extra ones.
 
@@ -37,7 +37,7 @@ def compare_qrels(
         judged: The recomputed judgments.
         documents: Ids of the benchmark's corpus.
         path: Of qrels.jsonl, as shown.
-        out: Takes the differences.
+        out: Takes what differs.
     """
     seen: set[tuple[str, str]] = set()
     n_stored = 0
@@ -70,7 +70,7 @@ def compare_qrels(
                 out.add("missing-qrel", message, path=path, id=query_id)
 
 
-def _compare_row(qrel: Qrel, line: int, expected: Judgment, path: str, out: Differences) -> None:
+def _compare_row(qrel: Qrel, line: int, expected: Judgment, path: str, out: Findings) -> None:
     violator = None if qrel.violator is None else (qrel.violator.conditions, qrel.violator.pages)
     for code, field, kept, wanted in (
         ("qrel-pages-differ", "pages", qrel.pages, expected.pages),
@@ -98,7 +98,7 @@ def quotes_of(stored: Iterable[tuple[int, Qrel]]) -> Iterator[PlacedQuote]:
 
 
 def check_quote_coverage(
-    stored: Iterable[tuple[int, Qrel]], queries: Mapping[str, Query], level: str, path: str, out: Differences
+    stored: Iterable[tuple[int, Qrel]], queries: Mapping[str, Query], level: str, path: str, out: Findings
 ) -> None:
     """Check that quotes are about conditions of their query, and that golds have one for each.
 
@@ -126,7 +126,7 @@ def report_quotes(
     evidence: Evidence,
     level: str,
     path: str,
-    out: Differences,
+    out: Findings,
 ) -> None:
     """Turn what was found about each quote into differences.
 
@@ -136,7 +136,7 @@ def report_quotes(
         evidence: P(d, c).
         level: ``page`` or ``document``.
         path: Of qrels.jsonl, as shown.
-        out: Takes the differences.
+        out: Takes what differs.
     """
     for index, (line, query_id, doc_id, quote) in enumerate(quotes):
         what = f"document {doc_id}, page {quote.page}, {quote.condition_id}: {shown(repr(quote.quote))}"

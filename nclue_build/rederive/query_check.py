@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from nclue_build.core.findings import shown
 from nclue_build.core.ids import query_id as id_of_query
-from nclue_build.rederive.differences import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from nclue_build.core.findings import Findings
     from nclue_build.records.benchmark import Query, QueryCondition
     from nclue_build.records.inventory import Condition
-    from nclue_build.rederive.differences import Differences
     from nclue_build.rederive.matching import Judgment
 
 
@@ -22,10 +22,11 @@ class DocumentFacts(NamedTuple):
     source: str
     n_pages: int
     gold_eligible: bool
+    title: str
 
 
 def check_query_ids(
-    queries: Sequence[tuple[int, Query]], documents: Mapping[str, object], path: str, out: Differences
+    queries: Sequence[tuple[int, Query]], documents: Mapping[str, object], path: str, out: Findings
 ) -> None:
     """Check that ids are unique, are no document's id, and are the digest of their conditions."""
     seen: set[str] = set()
@@ -42,7 +43,7 @@ def check_query_ids(
 
 
 def check_query_conditions(
-    query: Query, line: int, conditions: Mapping[str, Condition], path: str, out: Differences
+    query: Query, line: int, conditions: Mapping[str, Condition], path: str, out: Findings
 ) -> None:
     """Check the conditions of one query against conditions.jsonl, and its forms against the conditions."""
     ids = [condition.condition_id for condition in query.conditions]
@@ -90,7 +91,7 @@ def compare_query(
     judged: Mapping[str, Judgment],
     documents: Mapping[str, DocumentFacts],
     path: str,
-    out: Differences,
+    out: Findings,
 ) -> None:
     """Compare golds, the number judged and the strata of one query with the recomputed judgments."""
     golds = tuple(doc_id for doc_id, judgment in judged.items() if judgment.gold)

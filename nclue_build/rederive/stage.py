@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeVar
-
-from pydantic import Field, TypeAdapter, ValidationError
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from nclue_build.core.canonical import sha256_file
 from nclue_build.core.errors import DataError
+from nclue_build.core.findings import Findings
 from nclue_build.records.benchmark import Qrel, QrelsMeta, Query
-from nclue_build.records.corpus import CorpusRow, DocumentQuality, PageRow, SourceQuality
+from nclue_build.records.corpus import QUALITY_ROW, CorpusRow, DocumentQuality, PageRow
 from nclue_build.records.gate import GateReport
-from nclue_build.records.inventory import Condition, EvidenceRow, InventoryVersion
+from nclue_build.records.inventory import Condition, InventoryVersion
 from nclue_build.rederive import beir_check, trec_check
-from nclue_build.rederive.differences import Differences
 from nclue_build.rederive.documents import DocumentScan, QuoteCheck, QuoteToCheck, scan_document
 from nclue_build.rederive.inventory_check import (
     DerivedInventory,
@@ -34,35 +32,23 @@ from nclue_build.rederive.qrels_check import (
     report_quotes,
 )
 from nclue_build.rederive.query_check import DocumentFacts, check_query_conditions, check_query_ids, compare_query
-from nclue_build.rederive.version_check import check_order, compare_meta, compare_version
+from nclue_build.rederive.version_check import check_documents, check_order, compare_meta, compare_version
 from nclue_build.rederive.windows import FormTable, conditions_in
-from nclue_build.store.jsonl import iter_lines, read_json, read_jsonl, validation_findings, write_json
+from nclue_build.store import layout
+from nclue_build.store.evidence import read_evidence
+from nclue_build.store.jsonl import iter_lines, read_json, read_jsonl, read_numbered, write_json
 from nclue_build.store.stage import Declaration, StageContext, StageResult
-from nclue_build.store.trec import read_trec_qrels
+from nclue_build.store.trec import read_numbered_qrels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from nclue_build.records.base import Record
+    from nclue_build.records.base import Level
     from nclue_build.records.config import BuildConfig
+    from nclue_build.store.evidence import EvidenceColumns
     from nclue_build.store.trec import TrecQrel
     from nclue_build.store.workspace import Build
-
-    RecordT = TypeVar("RecordT", bound=Record)
-
-CONDITIONS = "conditions.jsonl"
-EVIDENCE = "evidence.jsonl"
-VERSION = "version.json"
-QUERIES = "queries.jsonl"
-QRELS = "qrels.jsonl"
-META = "qrels.meta.json"
-BEIR = "beir"
-REPORT = "gate.json"
-
-_QUALITY: TypeAdapter[DocumentQuality | SourceQuality] = TypeAdapter(
-    Annotated[DocumentQuality | SourceQuality, Field(discriminator="kind")]
-)
 
 
 class Gate:
@@ -76,15 +62,15 @@ class Gate:
         benchmark = build.benchmark
         return Declaration(
             inputs=(
-                build.documents(),
-                build.quality(),
+                build.documents,
+                build.quality,
                 build.pages,
-                *(build.version(0) / name for name in (CONDITIONS, EVIDENCE, VERSION)),
-                *(benchmark / name for name in (QUERIES, QRELS, META, *trec_check.file_names())),
-                benchmark / BEIR,
+                *(build.version(0) / name for name in layout.VERSION_FILES),
+                *(benchmark / name for name in (layout.QUERIES, layout.QRELS, layout.META, *layout.TREC_FILES)),
+                benchmark / layout.BEIR,
             ),
             settings={"allowed_roles": list(config.extract.allowed_roles)},
-            outputs=(benchmark / REPORT,),
+            outputs=(benchmark / layout.GATE_REPORT,),
         )
 
     def run(self, context: StageContext) -> StageResult:
@@ -96,30 +82,59 @@ class Gate:
         Raises:
             DataError: an input that everything else is compared with is missing or has bad rows.
         """
-        out = Differences()
-        stored = _read(context.build, out)
-        evidence, counts = _check_inventory(context, stored, out)
+        build, out = context.build, Findings()
+        stored = _read(build, out)
+        evidence, counts, texts = _check_inventory(context, stored, out)
         judged: Judged = {
             query.query_id: judge_query([c.condition_id for c in query.conditions], evidence, stored.level)
             for _, query in stored.queries
         }
-        _check_queries(context.build, stored, judged, out)
-        _check_qrels(context.build, stored, judged, out)
-        _check_trec(context.build, judged, stored.level, out)
-        _check_beir(context.build, stored, judged, out)
+        _check_queries(build, stored, judged, out)
+        _check_qrels(build, stored, judged, out)
+        files = _BenchmarkFiles(build, out)
+        trec_check.compare_files(files.qrels, files.shown, judged, stored.level, out)
+        if (build.benchmark / layout.BEIR).is_dir():
+            queries = {query.query_id: query for _, query in stored.queries}
+            beir_check.compare_files(files.lines, files.shown, texts, queries, judged, out)
+        found = tuple(build.workspace.relative_finding(finding) for finding in out.kept)
         report = GateReport(
             ok=not out.total,
             level=stored.level,
             counts=counts,
             n_findings=out.total,
             findings_by_code=out.by_code,
-            findings=tuple(out.kept),
+            findings=found,
         )
-        write_json(context.build.benchmark / REPORT, report)
+        write_json(build.benchmark / layout.GATE_REPORT, report)
         shortfalls: tuple[str, ...] = ()
-        if out.total > len(out.kept):
-            shortfalls = (f"{out.total} differences, of which the first {len(out.kept)} are listed",)
-        return StageResult(counts, report.findings, shortfalls)
+        if out.total > len(found):
+            shortfalls = (f"{out.total} findings, of which the first {len(found)} are listed",)
+        return StageResult(counts, found, shortfalls)
+
+
+@dataclass(frozen=True, slots=True)
+class _BenchmarkFiles:
+    """Files of the benchmark that one reads once; what cannot be read becomes findings."""
+
+    build: Build
+    out: Findings
+
+    def shown(self, name: str) -> str:
+        return self.build.relative(self.build.benchmark / name)
+
+    def qrels(self, name: str) -> Iterator[tuple[int, TrecQrel]] | None:
+        path = self.build.benchmark / name
+        return read_numbered_qrels(path, self.out) if path.is_file() else None
+
+    def lines(self, name: str) -> Iterator[tuple[int, bytes]] | None:
+        path = self.build.benchmark / name
+        return self._lines(path) if path.is_file() else None
+
+    def _lines(self, path: Path) -> Iterator[tuple[int, bytes]]:
+        try:
+            yield from iter_lines(path)
+        except DataError as error:
+            self.out.extend(error.findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,103 +144,98 @@ class _Stored:
     version: InventoryVersion
     documents: dict[str, DocumentFacts]
     conditions: list[tuple[int, Condition]]
-    evidence: list[tuple[int, EvidenceRow]]
+    evidence: EvidenceColumns
     queries: list[tuple[int, Query]]
     qrels: list[tuple[int, Qrel]]
     meta: QrelsMeta
 
     @property
-    def level(self) -> Literal["page", "document"]:
+    def level(self) -> Level:
         return self.version.level
 
 
-def _read(build: Build, out: Differences) -> _Stored:
+def _read(build: Build, out: Findings) -> _Stored:
     """Read everything but pages, TREC and BEIR files, and check order and digests on the way."""
     folder, benchmark = build.version(0), build.benchmark
-    version = read_json(folder / VERSION, InventoryVersion)
-    meta = read_json(benchmark / META, QrelsMeta)
+    mine, compose = "run 'nclue-build mine' first", "run 'nclue-build compose' first"
+    version = read_json(folder / layout.VERSION, InventoryVersion, advice=mine)
+    meta = read_json(benchmark / layout.META, QrelsMeta, advice=compose)
+    unreadable = Findings()
     stored = _Stored(
         version=version,
-        documents=_read_documents(build, out),
-        conditions=_read_rows(folder / CONDITIONS, Condition),
-        evidence=_read_rows(folder / EVIDENCE, EvidenceRow),
-        queries=_read_rows(benchmark / QUERIES, Query),
-        qrels=_read_rows(benchmark / QRELS, Qrel),
+        documents=_read_documents(build, unreadable, out),
+        conditions=list(read_numbered(folder / layout.CONDITIONS, Condition, found=unreadable, advice=mine)),
+        evidence=read_evidence(folder / layout.EVIDENCE, unreadable, advice=mine),
+        queries=list(read_numbered(benchmark / layout.QUERIES, Query, found=unreadable, advice=compose)),
+        qrels=list(read_numbered(benchmark / layout.QRELS, Qrel, found=unreadable, advice=compose)),
         meta=meta,
     )
-    conditions, evidence = build.relative(folder / CONDITIONS), build.relative(folder / EVIDENCE)
-    check_order(((line, (row.condition_id,)) for line, row in stored.conditions), conditions, out)
-    check_order(((line, (row.condition_id, row.doc_id)) for line, row in stored.evidence), evidence, out)
-    check_order(((line, (row.query_id,)) for line, row in stored.queries), build.relative(benchmark / QUERIES), out)
-    check_order(
-        ((line, (row.query_id, row.doc_id)) for line, row in stored.qrels), build.relative(benchmark / QRELS), out
-    )
-    recorded = [(folder / name, digest, folder / VERSION) for name, digest in sorted(version.digests.items())]
-    recorded += [(folder / name, digest, benchmark / META) for name, digest in sorted(meta.inventory_digests.items())]
-    recorded.append((benchmark / QRELS, meta.qrels_sha256, benchmark / META))
+    unreadable.raise_any()
+    for path, keys in (
+        (folder / layout.CONDITIONS, ((line, (row.condition_id,)) for line, row in stored.conditions)),
+        (folder / layout.EVIDENCE, ((row.line, (row.condition_id, row.doc_id)) for row in stored.evidence.items())),
+        (benchmark / layout.QUERIES, ((line, (row.query_id,)) for line, row in stored.queries)),
+        (benchmark / layout.QRELS, ((line, (row.query_id, row.doc_id)) for line, row in stored.qrels)),
+    ):
+        check_order(keys, build.relative(path), out)
+    _check_digests(build, version, meta, out)
+    return stored
+
+
+def _check_digests(build: Build, version: InventoryVersion, meta: QrelsMeta, out: Findings) -> None:
+    """Compare every file with the digests that version.json and qrels.meta.json record; each must record its own."""
+    folder, benchmark = build.version(0), build.benchmark
+    version_digests = {name: version.digests.get(name) for name in (layout.CONDITIONS, layout.EVIDENCE)}
+    recorded = [
+        (folder / name, digest, folder / layout.VERSION)
+        for name, digest in sorted((version_digests | version.digests).items())
+    ]
+    recorded += [(folder / name, digest, benchmark / layout.META) for name, digest in meta.inventory_digests.items()]
+    recorded.append((benchmark / layout.QRELS, meta.qrels_sha256, benchmark / layout.META))
     for path, digest, recorder in recorded:
         if not path.is_file():
             out.add("file-missing", f"{build.relative(recorder)} records its digest", path=build.relative(path))
         elif (now := sha256_file(path)) != digest:
-            message = f"{build.relative(recorder)} records {digest}, the file has {now}"
+            message = f"{build.relative(recorder)} records {digest or 'no digest'}, the file has {now}"
             out.add("digest-differs", message, path=build.relative(path))
-    return stored
 
 
-def _read_rows(path: Path, model: type[RecordT]) -> list[tuple[int, RecordT]]:
-    """All rows of a file with their lines."""
-    rows = zip(iter_lines(path), read_jsonl(path, model), strict=True)
-    return [(line, row) for (line, _), row in rows]
-
-
-def _read_documents(build: Build, out: Differences) -> dict[str, DocumentFacts]:
+def _read_documents(build: Build, unreadable: Findings, out: Findings) -> dict[str, DocumentFacts]:
     """The documents of the benchmark's corpus, sorted by id; the corpus rows and the outcomes must agree on them."""
-    corpus: dict[str, CorpusRow] = {}
-    path = build.documents()
-    for line, row in _read_rows(path, CorpusRow):
-        if row.doc_id in corpus:
-            message = "the id stands twice"
-            out.add("duplicate-document", message, path=build.relative(path), line=line, id=row.doc_id)
-        corpus[row.doc_id] = row
-    found: dict[str, DocumentFacts] = {}
-    path = build.quality()
-    for line, text in iter_lines(path):
-        try:
-            outcome = _QUALITY.validate_json(text)
-        except ValidationError as error:
-            raise DataError.from_findings(validation_findings(error, path, line, "bad-record")) from None
-        if isinstance(outcome, SourceQuality) or not outcome.in_benchmark:
-            continue
-        doc_id, where = outcome.doc_id, build.relative(path)
-        if doc_id in found:
-            out.add("duplicate-document", "the id stands twice", path=where, line=line, id=doc_id)
-        if doc_id not in corpus:
-            out.add("unknown-document", f"not in {path.name}", path=where, line=line, id=doc_id)
-        elif corpus[doc_id].n_pages not in (None, outcome.n_pages):
-            message = f"{outcome.n_pages} pages here, {corpus[doc_id].n_pages} in {build.documents().name}"
-            out.add("page-rows-differ", message, path=where, line=line, id=doc_id)
-        source = corpus[doc_id].source if doc_id in corpus else outcome.source
-        found[doc_id] = DocumentFacts(source, outcome.n_pages, outcome.gold_eligible)
-    return dict(sorted(found.items()))
+    advice = "run 'nclue-build extract' first"
+    rows = list(read_numbered(build.documents, CorpusRow, found=unreadable, advice=advice))
+    outcomes = [
+        (line, row)
+        for line, row in read_numbered(build.quality, QUALITY_ROW, found=unreadable, advice=advice)
+        if isinstance(row, DocumentQuality)
+    ]
+    return check_documents(rows, outcomes, build.relative(build.documents), build.relative(build.quality), out)
 
 
-def _check_inventory(context: StageContext, stored: _Stored, out: Differences) -> tuple[Evidence, dict[str, int]]:
+def _check_inventory(
+    context: StageContext, stored: _Stored, out: Findings
+) -> tuple[Evidence, dict[str, int], dict[str, str | None]]:
     """Compare the inventory with the pages, and every quote too.
 
     Returns:
         The P(d, c) that judgments are recomputed from (derived from the pages; in document-level builds the stored
-        one), and the counts of the report.
+        one), the counts of the report, and the digest of the text of every document (None where no pages were read).
     """
     build = context.build
     folder = build.version(0)
     conditions = [row for _, row in stored.conditions]
     known = {row.condition_id: row for row in conditions}
-    conditions_path, evidence_path = build.relative(folder / CONDITIONS), build.relative(folder / EVIDENCE)
+    conditions_path, evidence_path = (
+        build.relative(folder / layout.CONDITIONS),
+        build.relative(folder / layout.EVIDENCE),
+    )
     check_conditions(stored.conditions, conditions_path, out)
-    rows = resolved_evidence(stored.evidence, known, stored.documents, stored.level, evidence_path, out)
+    rows = resolved_evidence(stored.evidence.items(), known, stored.documents, stored.level, evidence_path, out)
     quotes = list(quotes_of(stored.qrels))
+    texts: dict[str, str | None] = dict.fromkeys(stored.documents)
     if stored.level == "page":
-        derived, checks, n_pages = _derive(context, stored, quotes, out)
+        derived, checks, n_pages, scanned = _derive(context, stored, quotes, out)
+        texts |= scanned
         compare_frequencies(stored.conditions, derived, conditions_path, out)
         compare_evidence(rows, derived, conditions, evidence_path, out)
         evidence = derived.evidence(conditions)
@@ -240,28 +250,29 @@ def _check_inventory(context: StageContext, stored: _Stored, out: Differences) -
         }
         n_pages = 0
         evidence = {row.condition_id: {} for row in conditions}
-        for _, row in rows:
+        for row in rows:
             evidence[row.condition_id][row.doc_id] = ()
-    report_quotes(quotes, checks, evidence, stored.level, build.relative(build.benchmark / QRELS), out)
-    version_path = build.relative(folder / VERSION)
+    report_quotes(quotes, checks, evidence, stored.level, build.relative(build.benchmark / layout.QRELS), out)
+    version_path = build.relative(folder / layout.VERSION)
     compare_version(stored.version, context.config.extract.allowed_roles, _version_counts(stored), version_path, out)
-    return evidence, {
+    counts = {
         "documents": len(stored.documents),
         "pages": n_pages,
         "conditions": len(conditions),
-        "evidence": len(stored.evidence),
+        "evidence": stored.evidence.n_rows,
         "queries": len(stored.queries),
         "qrels": len(stored.qrels),
         "quotes": len(quotes),
     }
+    return evidence, counts, texts
 
 
 def _version_counts(stored: _Stored) -> dict[str, int]:
     return {
         "conditions": len(stored.conditions),
         "documents": len(stored.documents),
-        "evidence": len(stored.evidence),
-        "pages": sum(len(row.pages or ()) for _, row in stored.evidence),
+        "evidence": stored.evidence.n_rows,
+        "pages": len(stored.evidence.pages),
     }
 
 
@@ -291,9 +302,13 @@ def _scan(task: _ScanTask) -> DocumentScan | None:
 
 
 def _derive(
-    context: StageContext, stored: _Stored, quotes: Sequence[PlacedQuote], out: Differences
-) -> tuple[DerivedInventory, dict[int, QuoteCheck], int]:
-    """Derive P0 from the pages, a document at a time, and look every quote up on the way."""
+    context: StageContext, stored: _Stored, quotes: Sequence[PlacedQuote], out: Findings
+) -> tuple[DerivedInventory, dict[int, QuoteCheck], int, dict[str, str]]:
+    """Derive P0 from the pages, a document at a time, and look every quote up on the way.
+
+    Returns:
+        P0, what is true of each quote, the number of pages, and the digest of each document's text.
+    """
     build = context.build
     position: dict[str, int] = {}
     for index, (_, condition) in enumerate(stored.conditions):
@@ -302,7 +317,7 @@ def _derive(
     for index, item in enumerate(quotes):
         if item.quote.page is not None and item.quote.condition_id in position:
             quotes_of_document.setdefault(item.doc_id, []).append(index)
-    conditions_file = build.version(0) / CONDITIONS
+    conditions_file = build.version(0) / layout.CONDITIONS
     digest = sha256_file(conditions_file)
     tasks = (
         _ScanTask(
@@ -322,6 +337,7 @@ def _derive(
     )
     derived = DerivedInventory()
     checks: dict[int, QuoteCheck] = {}
+    texts: dict[str, str] = {}
     n_pages = 0
     context.progress.start("re-derive pages", len(stored.documents), "documents")
     for doc_id, scan in zip(stored.documents, context.mapper.map(_scan, tasks), strict=True):
@@ -333,16 +349,17 @@ def _derive(
         if scan.problem is not None:
             out.add("page-rows-differ", scan.problem, path=path, id=doc_id)
         elif scan.n_pages != stored.documents[doc_id].n_pages:
-            message = f"{scan.n_pages} page rows, {stored.documents[doc_id].n_pages} in {build.quality().name}"
+            message = f"{scan.n_pages} page rows, {stored.documents[doc_id].n_pages} in {build.quality.name}"
             out.add("page-rows-differ", message, path=path, id=doc_id)
         n_pages += scan.n_pages
+        texts[doc_id] = scan.text_sha256
         derived.add(scan)
         checks.update(zip(quotes_of_document.get(doc_id, ()), scan.quotes, strict=True))
-    return derived, checks, n_pages
+    return derived, checks, n_pages, texts
 
 
-def _check_queries(build: Build, stored: _Stored, judged: Judged, out: Differences) -> None:
-    path = build.relative(build.benchmark / QUERIES)
+def _check_queries(build: Build, stored: _Stored, judged: Judged, out: Findings) -> None:
+    path = build.relative(build.benchmark / layout.QUERIES)
     conditions = {row.condition_id: row for _, row in reversed(stored.conditions)}
     check_query_ids(stored.queries, stored.documents, path, out)
     for line, query in stored.queries:
@@ -350,51 +367,8 @@ def _check_queries(build: Build, stored: _Stored, judged: Judged, out: Differenc
         compare_query(query, line, judged[query.query_id], stored.documents, path, out)
 
 
-def _check_qrels(build: Build, stored: _Stored, judged: Judged, out: Differences) -> None:
-    path = build.relative(build.benchmark / QRELS)
+def _check_qrels(build: Build, stored: _Stored, judged: Judged, out: Findings) -> None:
+    path = build.relative(build.benchmark / layout.QRELS)
     compare_qrels(stored.qrels, judged, stored.documents, path, out)
     check_quote_coverage(stored.qrels, {query.query_id: query for _, query in stored.queries}, stored.level, path, out)
-    compare_meta(stored.meta, stored.version, judged, build.relative(build.benchmark / META), out)
-
-
-def _check_trec(build: Build, judged: Judged, level: str, out: Differences) -> None:
-    for name in trec_check.file_names():
-        path = build.benchmark / name
-        expected = trec_check.expected_rows(name, judged, level)
-        if not path.is_file():
-            if expected:
-                out.add("file-missing", f"{len(expected)} rows expected", path=build.relative(path))
-            continue
-        try:
-            rows = read_trec_qrels(path)
-        except DataError as error:
-            for found in error.findings:
-                out.add(found.code, found.message, path=build.relative(path), line=found.line)
-            continue
-        placed: list[tuple[int, TrecQrel]] = []
-        for (line, text), row in zip(iter_lines(path), rows, strict=True):
-            placed.append((line, row))
-            if text != trec_check.exact_line(row):
-                message = f"{text.decode('utf-8', 'replace')!r}: expected single spaces and a plain integer"
-                out.add("bad-qrels-row", message, path=build.relative(path), line=line, id=row.query_id)
-        trec_check.compare_trec(placed, expected, build.relative(path), out)
-
-
-def _check_beir(build: Build, stored: _Stored, judged: Judged, out: Differences) -> None:
-    folder = build.benchmark / BEIR
-    if not folder.is_dir():
-        return
-    queries = {query.query_id: query for _, query in stored.queries}
-    grades = {(query_id, doc_id): row.grade for query_id, rows in judged.items() for doc_id, row in rows.items()}
-    checks: dict[str, Callable[[Iterable[tuple[int, bytes]], str, Differences], None]] = {
-        beir_check.CORPUS: partial(beir_check.compare_corpus, documents=stored.documents),
-        beir_check.QUERIES: partial(beir_check.compare_queries, queries=queries),
-        beir_check.QRELS_TSV: partial(beir_check.compare_tsv, grades=grades),
-        beir_check.QRELS_JSONL: partial(beir_check.compare_jsonl, grades=grades),
-    }
-    for name, check in checks.items():
-        path = folder / name
-        if path.is_file():
-            check(iter_lines(path), build.relative(path), out)
-        else:
-            out.add("file-missing", "the BEIR folder is incomplete", path=build.relative(path))
+    compare_meta(stored.meta, stored.version, judged, build.relative(build.benchmark / layout.META), out)

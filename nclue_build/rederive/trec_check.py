@@ -2,44 +2,60 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from nclue_build.core.ids import page_id
+from nclue_build.store import layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from nclue_build.rederive.differences import Differences
+    from nclue_build.core.findings import Findings
+    from nclue_build.records.base import Level
     from nclue_build.rederive.matching import Judgment
     from nclue_build.rederive.qrels_check import Judged
     from nclue_build.store.trec import TrecQrel
 
-QRELS: Final = "qrels.trec"
-GOLD: Final = "qrels.gold.trec"
-CONDITIONS: Final = "qrels.conditions.trec"
-PAGES: Final = "qrels.pages.trec"
-SPLITS: Final = (2, 3)
-"""Numbers of conditions that have files of their own, in ``n2/`` and ``n3/``."""
-
 RowKey = tuple[str, str, str]
+ReadRows = Callable[[str], "Iterable[tuple[int, TrecQrel]] | None"]
+"""Gives the rows of a file of the benchmark with their lines; None when there is no such file."""
 
 
-def file_names() -> tuple[str, ...]:
-    """Every TREC file of a benchmark, relative to its folder."""
-    return (QRELS, GOLD, CONDITIONS, PAGES, *(f"n{n}/{name}" for n in SPLITS for name in (QRELS, GOLD)))
+def compare_files(
+    read: ReadRows, shown_path: Callable[[str], str], judged: Judged, level: Level, out: Findings
+) -> None:
+    """Compare every TREC file of a benchmark with the recomputed judgments.
+
+    Args:
+        read: Gives the rows of a file.
+        shown_path: Gives a file's path, as shown.
+        judged: The recomputed judgments.
+        level: Of the build.
+        out: Takes what differs.
+    """
+    for name in layout.TREC_FILES:
+        rows = read(name)
+        if rows is None:
+            out.add("file-missing", "file not found: run 'nclue-build compose' again", path=shown_path(name))
+        else:
+            compare_rows(rows, expected_rows(name, judged, level), shown_path(name), out)
 
 
-def expected_rows(name: str, judged: Judged, level: str) -> dict[RowKey, int]:
+def expected_rows(name: str, judged: Judged, level: Level) -> dict[RowKey, int]:
     """The rows a file must hold: (query, iteration, document) to grade.
 
     Args:
-        name: One of :func:`file_names`.
+        name: One of :data:`~nclue_build.store.layout.TREC_FILES`.
         judged: The recomputed judgments.
-        level: ``page`` or ``document``; without pages there are no judgments of pages.
+        level: Of the build; without pages there are no judgments of pages.
+
+    Returns:
+        In the order in which the file must have them.
     """
     folder, _, kind = name.rpartition("/")
     rows: dict[RowKey, int] = {}
-    for query_id, documents in judged.items():
+    for query_id, documents in sorted(judged.items()):
         for doc_id, judgment in documents.items():
             if folder and folder != f"n{len(judgment.pages)}":
                 continue
@@ -48,13 +64,13 @@ def expected_rows(name: str, judged: Judged, level: str) -> dict[RowKey, int]:
     return rows
 
 
-def _rows_of(kind: str, doc_id: str, judgment: Judgment, level: str) -> Iterator[tuple[str, str, int]]:
-    if kind == QRELS:
+def _rows_of(kind: str, doc_id: str, judgment: Judgment, level: Level) -> Iterator[tuple[str, str, int]]:
+    if kind == layout.TREC:
         yield "0", doc_id, judgment.grade
-    elif kind == GOLD:
+    elif kind == layout.TREC_GOLD:
         if judgment.gold:
             yield "0", doc_id, 1
-    elif kind == CONDITIONS:
+    elif kind == layout.TREC_CONDITIONS:
         for number in judgment.present:
             yield str(number), doc_id, 1
     elif level == "page":
@@ -62,24 +78,26 @@ def _rows_of(kind: str, doc_id: str, judgment: Judgment, level: str) -> Iterator
             yield "0", page_id(doc_id, page), sum(1 for pages in judgment.pages if page in pages)
 
 
-def exact_line(row: TrecQrel) -> bytes:
-    """The one way a row is written."""
-    return f"{row.query_id} {row.iteration} {row.doc_id} {row.grade}".encode()
-
-
-def compare_trec(
-    rows: Iterable[tuple[int, TrecQrel]], expected: dict[RowKey, int], path: str, out: Differences
-) -> None:
+def compare_rows(rows: Iterable[tuple[int, TrecQrel]], expected: dict[RowKey, int], path: str, out: Findings) -> None:
     """Compare the rows of one file, of which none repeats, with the expected ones."""
     missing = dict(expected)
+    rank = {key: number for number, key in enumerate(expected)}
+    highest: int | None = -1
     for line, row in rows:
         query_id, iteration, doc_id, grade = row
-        wanted = missing.pop((query_id, iteration, doc_id), None)
+        key = (query_id, iteration, doc_id)
+        wanted = missing.pop(key, None)
         if wanted is None:
             message = f"({iteration}, {doc_id}) with grade {grade}: recomputed 0"
             out.add("extra-trec-row", message, path=path, line=line, id=query_id)
-        elif grade != wanted:
+            continue
+        if grade != wanted:
             message = f"({iteration}, {doc_id}): stored {grade}, recomputed {wanted}"
             out.add("trec-grade-differs", message, path=path, line=line, id=query_id)
+        if highest is not None and rank[key] < highest:
+            out.add("not-sorted", f"({iteration}, {doc_id}) comes too late", path=path, line=line, id=query_id)
+            highest = None  # one is enough
+        elif highest is not None:
+            highest = rank[key]
     for (query_id, iteration, doc_id), grade in missing.items():
         out.add("missing-trec-row", f"({iteration}, {doc_id}) with grade {grade}", path=path, id=query_id)

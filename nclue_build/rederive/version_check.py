@@ -5,23 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nclue_build.core.text import TEXT_VERSION
+from nclue_build.rederive.query_check import DocumentFacts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from nclue_build.core.findings import Findings
     from nclue_build.records.benchmark import QrelsMeta
+    from nclue_build.records.corpus import CorpusRow, DocumentQuality
     from nclue_build.records.inventory import InventoryVersion
-    from nclue_build.rederive.differences import Differences
     from nclue_build.rederive.qrels_check import Judged
 
 
-def check_order(keys: Iterable[tuple[int, tuple[str, ...]]], path: str, out: Differences) -> None:
+def check_order(keys: Iterable[tuple[int, tuple[str, ...]]], path: str, out: Findings) -> None:
     """Report the first row of a file that comes after a greater one; repeats are no matter of order.
 
     Args:
         keys: Line and ids of every row.
         path: Of the file, as shown.
-        out: Takes the difference.
+        out: Takes what differs.
     """
     previous: tuple[str, ...] = ()
     for line, key in keys:
@@ -31,10 +33,65 @@ def check_order(keys: Iterable[tuple[int, tuple[str, ...]]], path: str, out: Dif
         previous = key
 
 
+def check_documents(
+    rows: Iterable[tuple[int, CorpusRow]],
+    outcomes: Iterable[tuple[int, DocumentQuality]],
+    rows_path: str,
+    outcomes_path: str,
+    out: Findings,
+) -> dict[str, DocumentFacts]:
+    """Check that documents.jsonl and documents_quality.jsonl agree on the documents of the benchmark's corpus.
+
+    Args:
+        rows: Of documents.jsonl, with their lines.
+        outcomes: Rows on documents of documents_quality.jsonl, with their lines.
+        rows_path: Of documents.jsonl, as shown.
+        outcomes_path: Of documents_quality.jsonl, as shown.
+        out: Takes what differs.
+
+    Returns:
+        What is said of every document of the benchmark's corpus, sorted by id.
+    """
+    rows, outcomes = list(rows), list(outcomes)
+    check_order(((line, (row.doc_id,)) for line, row in rows), rows_path, out)
+    check_order(((line, (row.doc_id,)) for line, row in outcomes), outcomes_path, out)
+    corpus: dict[str, CorpusRow] = {}
+    for line, row in rows:
+        if row.doc_id in corpus:
+            out.add("duplicate-document", "the id stands twice", path=rows_path, line=line, id=row.doc_id)
+        corpus[row.doc_id] = row
+    facts: dict[str, DocumentFacts] = {}
+    seen: set[str] = set()
+    for line, outcome in outcomes:
+        doc_id = outcome.doc_id
+        if doc_id in seen:
+            out.add("duplicate-document", "the id stands twice", path=outcomes_path, line=line, id=doc_id)
+        seen.add(doc_id)
+        listed = corpus.get(doc_id)
+        if listed is None:
+            message = f"{rows_path} does not have it"
+            out.add("unknown-document", message, path=outcomes_path, line=line, id=doc_id)
+        elif listed.n_pages not in (None, outcome.n_pages):
+            message = f"{outcome.n_pages} pages here, {listed.n_pages} in {rows_path}"
+            out.add("page-rows-differ", message, path=outcomes_path, line=line, id=doc_id)
+        elif listed.source != outcome.source:
+            message = f"source {outcome.source!r} here, {listed.source!r} in {rows_path}"
+            out.add("document-rows-differ", message, path=outcomes_path, line=line, id=doc_id)
+        if outcome.in_benchmark:
+            title = (listed.title if listed else None) or ""
+            facts[doc_id] = DocumentFacts(outcome.source, outcome.n_pages, outcome.gold_eligible, title)
+    for doc_id in sorted(corpus.keys() - seen):
+        out.add("unknown-document", f"{outcomes_path} does not have it", path=rows_path, id=doc_id)
+    return dict(sorted(facts.items()))
+
+
 def compare_version(
-    version: InventoryVersion, allowed_roles: Sequence[str], counts: Mapping[str, int], path: str, out: Differences
+    version: InventoryVersion, allowed_roles: Sequence[str], counts: Mapping[str, int], path: str, out: Findings
 ) -> None:
     """Compare version.json with the configured roles, this program's text rules, and what the files hold."""
+    if (version.version, version.parent) != (0, None):
+        message = f"P0 is version 0 and has no parent, stored {version.version} and {version.parent}"
+        out.add("version-counts-differ", message, path=path)
     if sorted(version.allowed_roles) != sorted(allowed_roles):
         out.add("allowed-roles-differ", f"stored {version.allowed_roles}, configured {tuple(allowed_roles)}", path=path)
     if version.text_version != TEXT_VERSION:
@@ -44,7 +101,7 @@ def compare_version(
             out.add("version-counts-differ", f"{name}: stored {kept}, the files hold {count}", path=path)
 
 
-def compare_meta(meta: QrelsMeta, version: InventoryVersion, judged: Judged, path: str, out: Differences) -> None:
+def compare_meta(meta: QrelsMeta, version: InventoryVersion, judged: Judged, path: str, out: Findings) -> None:
     """Compare qrels.meta.json with the recomputed judgments and the inventory version."""
     judgments = [judgment for rows in judged.values() for judgment in rows.values()]
     expected: dict[str, object] = {

@@ -9,17 +9,19 @@ NeurIPS Datasets and Benchmarks, 2021.)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import orjson
 
+from nclue_build.store import layout
 from nclue_build.store.atomic import atomic_writer, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-_QRELS_HEADER = b"query-id\tcorpus-id\tscore\n"
+QRELS_HEADER: Final = b"query-id\tcorpus-id\tscore"
+"""First line of the judgments as a table; without it readers lose the first judgment silently."""
 _CARD = """\
 ---
 configs:
@@ -79,18 +81,30 @@ def write_beir(
         qrels: Judgments.
         card: Title and text of ``README.md``.
     """
-    _write_rows(folder / "corpus.jsonl", corpus)
-    _write_rows(folder / "queries.jsonl", queries)
+    _write_rows(folder / layout.BEIR_CORPUS, corpus)
+    _write_rows(folder / layout.BEIR_QUERIES, queries)
     with (
-        atomic_writer(folder / "qrels" / "test.tsv") as table,
-        atomic_writer(folder / "qrels" / "test.jsonl") as lines,
+        atomic_writer(folder / layout.BEIR_QRELS_TSV) as table,
+        atomic_writer(folder / layout.BEIR_QRELS_JSONL) as lines,
     ):
-        table.write(_QRELS_HEADER)
+        table.write(QRELS_HEADER + b"\n")
         for query_id, doc_id, score in qrels:
             table.write(f"{query_id}\t{doc_id}\t{score}\n".encode())
             lines.write(orjson.dumps({"query-id": query_id, "corpus-id": doc_id, "score": score}) + b"\n")
     title, text = card
-    write_text(folder / "README.md", _CARD.format(title=title, text=text))
+    write_text(folder / layout.BEIR_CARD, _CARD.format(title=title, text=text))
+
+
+def remove_beir(folder: Path) -> None:
+    """Remove what :func:`write_beir` wrote: a benchmark that has no BEIR folder must not keep one of an older build."""
+    for name in (
+        layout.BEIR_CORPUS,
+        layout.BEIR_QUERIES,
+        layout.BEIR_QRELS_TSV,
+        layout.BEIR_QRELS_JSONL,
+        layout.BEIR_CARD,
+    ):
+        (folder / name).unlink(missing_ok=True)
 
 
 def _write_rows(path: Path, rows: Iterable[BeirRow]) -> None:

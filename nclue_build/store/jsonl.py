@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, overload
 
 from pydantic import TypeAdapter, ValidationError
 
 from nclue_build.core.errors import DataError, Finding
+from nclue_build.core.findings import Findings
 from nclue_build.store.atomic import atomic_writer, write_bytes
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ RecordT = TypeVar("RecordT", bound="Record")
 T = TypeVar("T")
 
 _BOM = b"\xef\xbb\xbf"
-_MAX_FINDINGS = 1000
 
 
 def encode(record: BaseModel) -> bytes:
@@ -45,7 +45,7 @@ def write_json(path: Path, record: BaseModel) -> None:
     write_bytes(path, record.model_dump_json(by_alias=True, indent=2).encode("utf-8") + b"\n")
 
 
-def validation_findings(error: ValidationError, path: Path | str, line: int | None, code: str) -> list[Finding]:
+def validation_findings(error: ValidationError, path: Path, line: int | None) -> list[Finding]:
     """Turn pydantic's report into findings: ``field: what is wrong (got ...)``."""
     found = []
     for item in error.errors(include_url=False):
@@ -54,73 +54,125 @@ def validation_findings(error: ValidationError, path: Path | str, line: int | No
         value = item.get("input")
         if isinstance(value, str | int | float | bool) and item["type"] != "json_invalid":
             message += f" (got {str(value)[:60]!r})"
-        found.append(Finding(code, f"{field}: {message}", str(path), line))
+        found.append(Finding("bad-record", f"{field}: {message}", str(path), line))
     return found
 
 
-def iter_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield (1-based line number, line without its end) of every non-blank line.
+def iter_lines(path: Path, *, keep_blank: bool = False, advice: str | None = None) -> Iterator[tuple[int, bytes]]:
+    """Yield (1-based line number, line without its LF) of every line.
+
+    Args:
+        path: The file.
+        keep_blank: Whether lines of white space alone count as lines too.
+        advice: What to do when the file is missing.
 
     Raises:
-        DataError: the file is missing or starts with a byte order mark.
+        DataError: the file is missing, is a folder, or starts with a byte order mark.
     """
     try:
         stream = path.open("rb")
     except FileNotFoundError:
-        raise DataError(f"{path}: file not found", [Finding("file-missing", "file not found", str(path))]) from None
+        raise _unreadable("file-missing", _with_advice("file not found", advice), path) from None
     except IsADirectoryError:
-        raise DataError(f"{path}: is a folder, expected a file") from None
+        raise _unreadable("bad-record", "is a folder, expected a file", path) from None
     with stream:
         for number, line in enumerate(stream, start=1):
             if number == 1 and line.startswith(_BOM):
-                raise DataError.from_findings(
-                    [
-                        Finding(
-                            "byte-order-mark", "starts with a byte order mark: save as UTF-8 without BOM", str(path), 1
-                        )
-                    ]
-                )
-            if line.strip():
-                yield number, line.rstrip(b"\r\n")
+                message = "starts with a byte order mark: save as UTF-8 without BOM"
+                raise _unreadable("byte-order-mark", message, path, 1)
+            if keep_blank or line.strip():
+                yield number, line.removesuffix(b"\n")
 
 
-def read_jsonl(path: Path, model: type[RecordT], code: str = "bad-record") -> Iterator[RecordT]:
-    """Yield the records of a file in order; all bad rows are reported together at the end.
+def _unreadable(code: str, message: str, path: Path, line: int | None = None) -> DataError:
+    return DataError.from_findings([Finding(code, message, str(path), line)])
+
+
+def _with_advice(message: str, advice: str | None) -> str:
+    return message if advice is None else f"{message}: {advice}"
+
+
+@overload
+def read_numbered(
+    path: Path, model: type[RecordT], *, found: Findings | None = None, advice: str | None = None
+) -> Iterator[tuple[int, RecordT]]: ...
+
+
+@overload
+def read_numbered(
+    path: Path, model: TypeAdapter[T], *, found: Findings | None = None, advice: str | None = None
+) -> Iterator[tuple[int, T]]: ...
+
+
+def read_numbered(
+    path: Path, model: type[RecordT] | TypeAdapter[T], *, found: Findings | None = None, advice: str | None = None
+) -> Iterator[tuple[int, RecordT | T]]:
+    """Yield the good records of a file in order, with their lines.
+
+    Every reader of rows goes through here, so that all bad rows of a file come in one report everywhere.
+
+    Args:
+        path: The file.
+        model: A record, or the adapter of any other declared type.
+        found: Takes what is wrong, a missing file included; without it that is raised when the file has been read.
+        advice: What to do when the file is missing.
+
+    Yields:
+        1-based line and record.
 
     Raises:
         DataError: with path, line and field of every bad row (the good ones have been yielded).
     """
-    found: list[Finding] = []
-    for number, line in iter_lines(path):
-        try:
-            record = model.model_validate_json(line)
-        except ValidationError as error:
-            found.extend(validation_findings(error, path, number, code))
-            if len(found) > _MAX_FINDINGS:
-                break
-            continue
-        if not found:
-            yield record
-    if found:
-        raise DataError.from_findings(found)
+    wrong = Findings() if found is None else found
+    validate = model.validate_json if isinstance(model, TypeAdapter) else model.model_validate_json
+    try:
+        for number, line in iter_lines(path, advice=advice):
+            try:
+                record = validate(line)
+            except ValidationError as error:
+                wrong.extend(validation_findings(error, path, number))
+            else:
+                yield number, record
+    except DataError as error:
+        if found is None:
+            raise
+        found.extend(error.findings)
+    if found is None:
+        wrong.raise_any()
 
 
-def read_json(path: Path, model: type[RecordT], code: str = "bad-record") -> RecordT:
+def read_jsonl(path: Path, model: type[RecordT], *, advice: str | None = None) -> Iterator[RecordT]:
+    """Yield the good records of a file in order; all bad rows are reported together at the end.
+
+    Raises:
+        DataError: as :func:`read_numbered`.
+    """
+    for _, record in read_numbered(path, model, advice=advice):
+        yield record
+
+
+def read_json(path: Path, model: type[RecordT], *, advice: str | None = None) -> RecordT:
     """Read a file that holds one record.
 
     Raises:
         DataError: missing file, or path and field of what is wrong.
     """
-    return read_json_as(path, TypeAdapter(model), code)
+    return read_json_as(path, TypeAdapter(model), advice=advice)
 
 
-def read_json_as(path: Path, adapter: TypeAdapter[T], code: str = "bad-record") -> T:
-    """Read a file that holds one JSON value of any declared type."""
+def read_json_as(path: Path, adapter: TypeAdapter[T], *, advice: str | None = None) -> T:
+    """Read a file that holds one JSON value of any declared type.
+
+    Raises:
+        DataError: missing file, or path and field of what is wrong.
+    """
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        raise DataError(f"{path}: file not found", [Finding("file-missing", "file not found", str(path))]) from None
+        raise _unreadable("file-missing", _with_advice("file not found", advice), path) from None
+    except IsADirectoryError:
+        raise _unreadable("bad-record", "is a folder, expected a file", path) from None
     try:
         return adapter.validate_json(data)
     except ValidationError as error:
-        raise DataError.from_findings(validation_findings(error, path, None, code)) from None
+        raise DataError.from_findings(validation_findings(error, path, None)) from None

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from nclue_build.core.errors import DataError, Finding
+from nclue_build.core.errors import DataError
+from nclue_build.core.findings import Findings, shown
 from nclue_build.store.atomic import atomic_writer
 from nclue_build.store.jsonl import iter_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-_COLUMNS = 4
+_ROW: Final = re.compile(rb"([!-~]+) ([!-~]+) ([!-~]+) (0|-?[1-9][0-9]{0,8})")
+"""A whole line: printable ASCII without white space, single spaces. Anything else splits differently somewhere."""
 
 
 class TrecQrel(NamedTuple):
@@ -34,30 +37,42 @@ def write_trec_qrels(path: Path, rows: Iterable[TrecQrel]) -> int:
     return count
 
 
+def read_numbered_qrels(path: Path, found: Findings) -> Iterator[tuple[int, TrecQrel]]:
+    """Yield the good rows of a qrels file in order, with their lines; everything wrong goes to ``found``.
+
+    Wrong are a missing file, a line that is not exactly as :func:`write_trec_qrels` writes it (so also a blank
+    line, a comment, a tab, CR LF), and a (query, iteration, document) that stands twice.
+
+    Yields:
+        1-based line and row.
+    """
+    seen: set[tuple[str, str, str]] = set()
+    where = str(path)
+    try:
+        for line, text in iter_lines(path, keep_blank=True):
+            match = _ROW.fullmatch(text)
+            if match is None:
+                readable = shown(repr(text.decode("utf-8", "replace")))
+                message = f"expected 'query iteration document grade', single spaces, a plain integer: {readable}"
+                found.add("bad-qrels-row", message, path=where, line=line)
+                continue
+            query_id, iteration, doc_id = (match[column].decode("ascii") for column in (1, 2, 3))
+            if (query_id, iteration, doc_id) in seen:
+                found.add("duplicate-qrel", f"({query_id}, {doc_id}) stands twice", path=where, line=line, id=query_id)
+                continue
+            seen.add((query_id, iteration, doc_id))
+            yield line, TrecQrel(query_id, iteration, doc_id, int(match[4]))
+    except DataError as error:
+        found.extend(error.findings)
+
+
 def read_trec_qrels(path: Path) -> list[TrecQrel]:
     """Read a qrels file strictly.
 
     Raises:
-        DataError: with the line of every row that is not four fields, has a grade that is no
-            integer, or repeats a (query, iteration, document).
+        DataError: with the line of everything that :func:`read_numbered_qrels` finds wrong.
     """
-    rows: list[TrecQrel] = []
-    found: list[Finding] = []
-    seen: set[tuple[str, str, str]] = set()
-    for number, line in iter_lines(path):
-        parts = line.decode("utf-8", "replace").split()
-        if len(parts) != _COLUMNS:
-            found.append(Finding("bad-qrels-row", f"expected 4 fields, found {len(parts)}", str(path), number))
-            continue
-        query_id, iteration, doc_id, grade = parts
-        if not grade.lstrip("-").isdecimal():
-            found.append(Finding("bad-qrels-row", f"grade {grade!r} is no integer", str(path), number))
-            continue
-        if (query_id, iteration, doc_id) in seen:
-            found.append(Finding("duplicate-qrel", f"({query_id}, {doc_id}) stands twice", str(path), number))
-            continue
-        seen.add((query_id, iteration, doc_id))
-        rows.append(TrecQrel(query_id, iteration, doc_id, int(grade)))
-    if found:
-        raise DataError.from_findings(found)
+    found = Findings()
+    rows = [row for _, row in read_numbered_qrels(path, found)]
+    found.raise_any()
     return rows

@@ -7,14 +7,22 @@ parent folder that holds ``configs/workspace.toml``.
 
 from __future__ import annotations
 
+import contextlib
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from nclue_build.core.errors import UsageError
+from nclue_build.core.errors import NclueError, UsageError
 from nclue_build.core.ids import id_problem
 from nclue_build.records.config import WorkspaceMarker
+from nclue_build.store import layout
 from nclue_build.store.config_file import read_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from nclue_build.core.errors import Finding
 
 MARKER = Path("configs") / "workspace.toml"
 ENVIRONMENT_VARIABLE = "NCLUE_WORKSPACE"
@@ -59,6 +67,37 @@ class Workspace:
     def state(self) -> Path:
         """Folder of the page cache, receipts and locks; never committed."""
         return self.root / ".nclue"
+
+    def relative(self, path: Path) -> str:
+        """A path as shown and stored: relative to the workspace, forward slashes."""
+        try:
+            return path.relative_to(self.root).as_posix()
+        except ValueError:
+            return Path(os.path.relpath(path, self.root)).as_posix()
+
+    def relative_finding(self, finding: Finding) -> Finding:
+        """A finding with its path as shown."""
+        if finding.path is None or not Path(finding.path).is_absolute():
+            return finding
+        return replace(finding, path=self.relative(Path(finding.path)))
+
+    @contextlib.contextmanager
+    def relative_paths(self) -> Iterator[None]:
+        """Let errors out with the paths in their message and findings relative to the workspace.
+
+        File primitives know only the path they are given; this one place makes what they say the same wherever the
+        workspace lies.
+        """
+        try:
+            yield
+        except NclueError as error:
+            for finding in error.findings:
+                if finding.path is not None and Path(finding.path).is_absolute():
+                    error.message = error.message.replace(finding.path, self.relative(Path(finding.path)))
+            error.message = error.message.replace(f"{self.root}{os.sep}", "")
+            error.findings = tuple(self.relative_finding(finding) for finding in error.findings)
+            error.args = (error.message,)
+            raise
 
     def builds(self) -> list[str]:
         """Names of all builds, sorted."""
@@ -105,6 +144,16 @@ class Build:
         return self.workspace.root / "inventory" / self.name
 
     @property
+    def documents(self) -> Path:
+        """The completed corpus rows."""
+        return self.inventory / layout.DOCUMENTS
+
+    @property
+    def quality(self) -> Path:
+        """Per-document and per-source extraction outcomes."""
+        return self.inventory / layout.QUALITY
+
+    @property
     def pages(self) -> Path:
         """Folder of page rows, a file a document."""
         return self.inventory / "pages"
@@ -128,21 +177,10 @@ class Build:
         """Folder of inventory version ``P<number>``."""
         return self.inventory / f"P{number}"
 
-    def documents(self) -> Path:
-        """The completed corpus rows."""
-        return self.inventory / "documents.jsonl"
-
-    def quality(self) -> Path:
-        """Per-document and per-source extraction outcomes."""
-        return self.inventory / "documents_quality.jsonl"
-
     def page_file(self, doc_id: str) -> Path:
         """Page rows of one document."""
         return self.pages / f"{doc_id}.jsonl"
 
     def relative(self, path: Path) -> str:
         """A path as shown and stored: relative to the workspace, forward slashes."""
-        try:
-            return path.relative_to(self.workspace.root).as_posix()
-        except ValueError:
-            return Path(os.path.relpath(path, self.workspace.root)).as_posix()
+        return self.workspace.relative(path)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import TypeAdapter
 
 from nclue_build.core.errors import UsageError
 from nclue_build.records.base import SCHEMA_VERSION
 from nclue_build.records.benchmark import Qrel, QrelsMeta, Query
 from nclue_build.records.composition import Composition, FormsQa
 from nclue_build.records.config import BuildConfig, WorkspaceMarker
-from nclue_build.records.corpus import CorpusRow, DocumentQuality, DuplicateGroup, PageRow, SourceQuality
+from nclue_build.records.corpus import QUALITY_ROW, CorpusRow, DuplicateGroup, PageRow
 from nclue_build.records.envelope import Envelope
 from nclue_build.records.gate import GateReport
 from nclue_build.records.inventory import (
@@ -23,11 +23,7 @@ from nclue_build.records.inventory import (
     Rejected,
     SurfaceForm,
 )
-from nclue_build.workflow.receipts import Receipt
-
-QUALITY: Final[TypeAdapter[DocumentQuality | SourceQuality]] = TypeAdapter(
-    Annotated[DocumentQuality | SourceQuality, Field(discriminator="kind")]
-)
+from nclue_build.records.receipt import Receipt
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +58,7 @@ FAMILIES: Final = (
     Family("config", "configs/<build>.toml", "toml", TypeAdapter(BuildConfig)),
     Family("corpus", "corpus.jsonl, as the configuration names it", "row", TypeAdapter(CorpusRow)),
     Family("documents", "inventory/<build>/documents.jsonl", "row", TypeAdapter(CorpusRow)),
-    Family("documents_quality", "inventory/<build>/documents_quality.jsonl", "row", QUALITY),
+    Family("documents_quality", "inventory/<build>/documents_quality.jsonl", "row", QUALITY_ROW),
     Family("duplicates", "inventory/<build>/duplicates.jsonl", "row", TypeAdapter(DuplicateGroup)),
     Family("pages", "inventory/<build>/pages/<doc_id>.jsonl", "row", TypeAdapter(PageRow)),
     Family("surface_forms", "inventory/<build>/surface_forms.jsonl", "row", TypeAdapter(SurfaceForm)),

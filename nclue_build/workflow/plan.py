@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from nclue_build.core.errors import UsageError
-from nclue_build.workflow.receipts import Digests, Receipt, digest_inputs, load_receipt, plain_settings, receipt_path
+from nclue_build.workflow.receipts import (
+    Digests,
+    digest_inputs,
+    load_receipt,
+    plain_settings,
+    receipt_path,
+    written_files,
+)
 from nclue_build.workflow.registry import P0_STAGES
 
 if TYPE_CHECKING:
@@ -15,9 +22,11 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from nclue_build.records.config import BuildConfig
+    from nclue_build.records.receipt import Receipt
     from nclue_build.store.stage import Declaration, Stage
     from nclue_build.store.workspace import Build
 
+NOT_RUN: Final = "not run yet"
 _SHOWN = 3
 
 
@@ -88,8 +97,10 @@ def stale_reasons(build: Build, stage: Stage, declared: Declaration, digests: Di
     """Why a stage has to run again; empty when its receipt still matches."""
     receipt = load_receipt(build, stage.name)
     if receipt is None:
-        unreadable = receipt_path(build, stage.name).exists()
-        return ("its receipt cannot be read" if unreadable else "not run yet",)
+        if receipt_path(build, stage.name).exists():
+            return ("its receipt cannot be read",)
+        lost = any(path.exists() for path in declared.outputs)
+        return ("no receipt: its last run was interrupted, or .nclue removed" if lost else NOT_RUN,)
     reasons = changed_since(build, stage, declared, receipt, digests)
     if altered := altered_outputs(build, receipt, digests):
         reasons += ("outputs altered: " + _few([f"{path} {what}" for path, what in altered]),)
@@ -107,7 +118,7 @@ def changed_since(
     if receipt.settings_sha256 != settings_sha256:
         reasons.append("settings changed: " + _few(changed_settings(receipt.settings, settings)))
     inputs = digest_inputs(build, declared.inputs, digests)
-    if changed := _changed_files(receipt.inputs, inputs):
+    if changed := _changed_files(receipt.inputs, inputs, written_files(build)):
         reasons.append("inputs changed: " + _few(changed))
     return tuple(reasons)
 
@@ -134,12 +145,22 @@ def changed_settings(before: Mapping[str, JsonValue], now: Mapping[str, JsonValu
     return found
 
 
-def _changed_files(before: Mapping[str, str | None], now: Mapping[str, str | None]) -> list[str]:
+def _changed_files(
+    before: Mapping[str, str | None], now: Mapping[str, str | None], written: Mapping[str, tuple[str, str]]
+) -> list[str]:
     found: list[str] = []
     for path in sorted(before.keys() | now.keys()):
         old, new = before.get(path), now.get(path)
-        if old != new:
-            found.append(f"{path} {'is new' if old is None else 'is gone' if new is None else 'was edited'}")
+        if old == new:
+            continue
+        stage, digest = written.get(path, ("", None))
+        if new is None:
+            what = "is gone"
+        elif old is None:
+            what = "is new"
+        else:
+            what = f"was recomputed by {stage}" if new == digest else "was edited"
+        found.append(f"{path} {what}")
     return found
 
 

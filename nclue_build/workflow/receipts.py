@@ -7,13 +7,13 @@ anything else makes it stale. Time stamps are never compared.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue, TypeAdapter
 
 from nclue_build.core.canonical import canonical_json, sha256_bytes, sha256_file
-from nclue_build.core.errors import DataError, Finding
-from nclue_build.records.base import Record, Sha256
+from nclue_build.core.errors import DataError
+from nclue_build.records.receipt import Receipt
 from nclue_build.store.jsonl import read_json, write_json
 
 if TYPE_CHECKING:
@@ -24,26 +24,6 @@ if TYPE_CHECKING:
     from nclue_build.store.workspace import Build
 
 _SETTINGS: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
-
-
-class Receipt(Record):
-    """The record of one finished run of a stage.
-
-    ``inputs`` and ``outputs`` map workspace paths to SHA-256; an input that did not exist has
-    None. ``package_version`` is for the reader: it is not compared, ``stage_version`` is.
-    """
-
-    schema_version: Literal[1] = 1
-    stage: str
-    stage_version: int
-    package_version: str
-    inputs: dict[str, Sha256 | None]
-    settings: dict[str, JsonValue]
-    settings_sha256: Sha256
-    outputs: dict[str, Sha256]
-    counts: dict[str, int]
-    findings: tuple[Finding, ...]
-    shortfalls: tuple[str, ...]
 
 
 def receipt_path(build: Build, stage: str) -> Path:
@@ -114,7 +94,7 @@ def digest_inputs(build: Build, inputs: Iterable[Path], digests: Digests) -> dic
 
     Files of somebody else in such a folder do not count. A folder that no receipt knows counts whole.
     """
-    made = _made_files(build)
+    made = written_files(build)
     found: dict[str, str | None] = {}
     for given in inputs:
         files = {build.relative(path): path for path in files_below([given])}
@@ -123,7 +103,12 @@ def digest_inputs(build: Build, inputs: Iterable[Path], digests: Digests) -> dic
     return dict(sorted(found.items()))
 
 
-def _made_files(build: Build) -> set[str]:
-    """Every file that a receipt of the build lists as written."""
+def written_files(build: Build) -> dict[str, tuple[str, str]]:
+    """Every file that a receipt of the build lists as written: (stage, SHA-256) by workspace path."""
     receipts = (load_receipt(build, path.stem) for path in sorted(build.receipts.glob("*.json")))
-    return {name for receipt in receipts if receipt is not None for name in receipt.outputs}
+    return {
+        name: (receipt.stage, digest)
+        for receipt in receipts
+        if receipt is not None
+        for name, digest in receipt.outputs.items()
+    }

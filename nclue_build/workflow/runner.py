@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import nclue_build
 from nclue_build.core.errors import NclueError, UsageError
 from nclue_build.core.progress import NullProgress
+from nclue_build.records.receipt import Receipt
 from nclue_build.store.config_file import load_config
 from nclue_build.store.stage import StageContext
 from nclue_build.store.workspace import Build, Workspace
@@ -17,7 +18,6 @@ from nclue_build.workflow.lock import build_lock
 from nclue_build.workflow.plan import StagePlan, check_repaired, make_plan, stale_reasons
 from nclue_build.workflow.receipts import (
     Digests,
-    Receipt,
     digest_inputs,
     files_below,
     load_receipt,
@@ -128,10 +128,11 @@ def run_build(  # noqa: PLR0913 - the options of `nclue-build run`
     """
     chosen = find_build(workspace, build)
     before, asked = _cut(stages, first, last)
-    config = load_config(chosen.config_path)
-    with build_lock(chosen), LocalMapper(config.run.workers) as mapper:
-        run = _Run(chosen, config, mapper, progress or NullProgress(), Digests())
-        return run.execute(before, asked, fresh=fresh)
+    with chosen.workspace.relative_paths():
+        config = load_config(chosen.config_path)
+        with build_lock(chosen), LocalMapper(config.run.workers) as mapper:
+            run = _Run(chosen, config, mapper, progress or NullProgress(), Digests())
+            return run.execute(before, asked, fresh=fresh)
 
 
 def plan_build(
@@ -161,12 +162,13 @@ def plan_build(
     """
     chosen = find_build(workspace, build)
     before, asked = _cut(stages, first, last)
-    config = load_config(chosen.config_path)
-    digests = Digests()
-    if asked[0].name != VERDICT_STAGE:
-        _check_earlier(make_plan(chosen, config, before, digests), asked[0])
-    plans = make_plan(chosen, config, asked, digests, fresh=fresh)
-    check_repaired(chosen, plans)
+    with chosen.workspace.relative_paths():
+        config = load_config(chosen.config_path)
+        digests = Digests()
+        if asked[0].name != VERDICT_STAGE:
+            _check_earlier(make_plan(chosen, config, before, digests), asked[0])
+        plans = make_plan(chosen, config, asked, digests, fresh=fresh)
+        check_repaired(chosen, plans)
     return plans
 
 

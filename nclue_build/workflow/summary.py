@@ -55,7 +55,7 @@ def summarise(report: RunReport) -> Made:
     files: dict[str, str] = {}
     composition: Composition | None = None
     if "extract" in stages:
-        files[build.relative(build.documents())] = "the documents, completed"
+        files[build.relative(build.documents)] = "the documents, completed"
         files[build.relative(build.pages) + "/"] = "their pages, typed blocks in reading order"
     if "mine" in stages:
         files[build.relative(build.version(0)) + "/"] = "conditions, and the pages that establish them"

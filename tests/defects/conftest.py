@@ -194,8 +194,8 @@ def write_corpus(tiny: TinyBuild) -> None:
     quality.append(
         {"kind": "source", "source": "north", "n_documents": 7, "n_pages": 16, "pages_passed": 16, "passed": True}
     )
-    tiny.write(tiny.build.documents(), documents)
-    tiny.write(tiny.build.quality(), quality)
+    tiny.write(tiny.build.documents, documents)
+    tiny.write(tiny.build.quality, quality)
 
 
 def page_row(doc_id: str, number: int) -> Row:
@@ -313,7 +313,8 @@ def write_trec(tiny: TinyBuild, qrels: list[Row]) -> None:
 def write_beir(tiny: TinyBuild, queries: list[Row], qrels: list[Row]) -> None:
     folder = tiny.benchmark / "beir"
     inside = [doc_id for doc_id in PAGES if doc_id not in OUTSIDE]
-    tiny.write(folder / "corpus.jsonl", [{"_id": key, "title": "", "text": "...", "metadata": {}} for key in inside])
+    rows = [{"_id": key, "title": "", "text": plain_text(key), "metadata": {}} for key in inside]
+    tiny.write(folder / "corpus.jsonl", rows)
     texts = [{"_id": row["query_id"], "text": row["forms"]["clean_v2"], "metadata": {}} for row in queries]
     tiny.write(folder / "queries.jsonl", texts)
     lines = [f"{row['query_id']}\t{row['doc_id']}\t{row['grade']}\n" for row in qrels]
@@ -321,6 +322,14 @@ def write_beir(tiny: TinyBuild, queries: list[Row], qrels: list[Row]) -> None:
     (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(lines), "utf-8")
     scores = [{"query-id": row["query_id"], "corpus-id": row["doc_id"], "score": row["grade"]} for row in qrels]
     tiny.write(folder / "qrels" / "test.jsonl", scores)
+
+    files = ("corpus.jsonl", "queries.jsonl", "qrels/test.jsonl")
+    (folder / "README.md").write_text("".join(f"    path: {name}\n" for name in files), "utf-8")
+
+
+def plain_text(doc_id: str) -> str:
+    blocks = [text for page in PAGES[doc_id] for role, text in page if role != "header"]
+    return "\n".join(text.replace("-\n", "").replace("\n", " ") for text in blocks)
 
 
 def make(folder: Path, level: Level) -> TinyBuild:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from nclue_build.core.errors import DataError
-from nclue_build.rederive.differences import CODES
+from nclue_build.core.findings import CODES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.defects.conftest import Row, TinyBuild
 
@@ -20,7 +21,12 @@ if TYPE_CHECKING:
 FAULTS: dict[str, tuple[Fault, set[str]]] = {}
 CASCADES = {"two conditions have the same alias", "a query has a condition twice"}
 """Faults that make much else wrong too."""
-UNSEALED = {"a digest in version.json is wrong", "a digest in the metadata is wrong", "a row changed after the digests"}
+UNSEALED = {
+    "a digest in version.json is wrong",
+    "a digest in the metadata is wrong",
+    "a row changed after the digests",
+    "version.json records no digest",
+}
 
 
 def fault(name: str, *codes: str) -> Callable[[Fault], Fault]:
@@ -62,17 +68,17 @@ def _(tiny: TinyBuild) -> None:
     tiny.build.page_file("beta").unlink()
 
 
-@fault("a page row stands twice", "page-rows-differ")
+@fault("a page row stands twice", "page-rows-differ", "beir-corpus-differs")
 def _(tiny: TinyBuild) -> None:
     tiny.edit(tiny.build.page_file("epsilon"), lambda rows: rows.append(dict(rows[3])))
 
 
-@fault("the last page is missing", "page-rows-differ")
+@fault("the last page is missing", "page-rows-differ", "beir-corpus-differs")
 def _(tiny: TinyBuild) -> None:
     tiny.edit(tiny.build.page_file("epsilon"), lambda rows: rows.pop())
 
 
-@fault("a text changed so that a condition occurs once more", "evidence-mentions-differ")
+@fault("a text changed so that a condition occurs once more", "evidence-mentions-differ", "beir-corpus-differs")
 def _(tiny: TinyBuild) -> None:
     tiny.edit(
         tiny.build.page_file("delta"), lambda rows: rows[1]["blocks"][0].update(text="Climate change? CLIMATE CHANGE!")
@@ -86,27 +92,48 @@ def _(tiny: TinyBuild) -> None:
 
 @fault("a document stands twice in the corpus rows", "duplicate-document")
 def _(tiny: TinyBuild) -> None:
-    tiny.edit(tiny.build.documents(), lambda rows: rows.insert(0, dict(rows[0])))
+    tiny.edit(tiny.build.documents, lambda rows: rows.insert(0, dict(rows[0])))
 
 
 @fault("the corpus rows count other pages", "page-rows-differ")
 def _(tiny: TinyBuild) -> None:
-    tiny.edit(tiny.build.documents(), lambda rows: pick(rows, doc_id="beta").update(n_pages=7))
+    tiny.edit(tiny.build.documents, lambda rows: pick(rows, doc_id="beta").update(n_pages=7))
+
+
+@fault("the source of a document changed", "document-rows-differ")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit(tiny.build.documents, lambda rows: pick(rows, doc_id="beta").update(source="west"))
+
+
+@fault("a document has a corpus row and no outcome", "unknown-document")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit(tiny.build.quality, lambda rows: rows.remove(pick(rows, doc_id="copy")))
+
+
+@fault("corpus rows are out of order", "not-sorted")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit(tiny.build.documents, lambda rows: rows.reverse())
+
+
+@fault("outcomes are out of order", "not-sorted")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit(tiny.build.quality, lambda rows: rows.reverse())
 
 
 @fault("a document of the benchmark has no corpus row", "unknown-document")
 def _(tiny: TinyBuild) -> None:
-    tiny.edit(tiny.build.documents(), lambda rows: rows.remove(pick(rows, doc_id="beta")))
+    tiny.edit(tiny.build.documents, lambda rows: rows.remove(pick(rows, doc_id="beta")))
 
 
 @fault("the source of a gold changed", "query-strata-differ")
 def _(tiny: TinyBuild) -> None:
-    tiny.edit(tiny.build.documents(), lambda rows: pick(rows, doc_id="zeta").update(source="west"))
+    for path in (tiny.build.documents, tiny.build.quality):
+        tiny.edit(path, lambda rows: pick(rows, doc_id="zeta").update(source="west"))
 
 
 @fault("a document that may not be a gold is one", "ineligible-gold")
 def _(tiny: TinyBuild) -> None:
-    tiny.edit(tiny.build.quality(), lambda rows: pick(rows, doc_id="zeta").update(gold_eligible=False))
+    tiny.edit(tiny.build.quality, lambda rows: pick(rows, doc_id="zeta").update(gold_eligible=False))
 
 
 # --- inventory --------------------------------------------------------------------------------------------------
@@ -220,6 +247,16 @@ def _(tiny: TinyBuild) -> None:
     tiny.edit_json(tiny.p0 / "version.json", lambda value: value["counts"].update(pages=99))
 
 
+@fault("P0 has a parent", "version-counts-differ")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit_json(tiny.p0 / "version.json", lambda value: value.update(parent=0))
+
+
+@fault("version.json records no digest", "digest-differs", "meta-differs")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit_json(tiny.p0 / "version.json", lambda value: value.update(digests={}))
+
+
 @fault("a digest in version.json is wrong", "digest-differs", "meta-differs")
 def _(tiny: TinyBuild) -> None:
     tiny.edit_json(tiny.p0 / "version.json", lambda value: value["digests"].update({"evidence.jsonl": "1" * 64}))
@@ -251,8 +288,8 @@ def _(tiny: TinyBuild) -> None:
 
 @fault("a document has the id of a query", "query-id-clash")
 def _(tiny: TinyBuild) -> None:
-    tiny.edit(tiny.build.documents(), lambda rows: rows.append({**rows[0], "doc_id": THREE, "n_pages": 0}))
-    tiny.edit(tiny.build.quality(), lambda rows: rows.append({**rows[0], "doc_id": THREE, "n_pages": 0}))
+    tiny.edit(tiny.build.documents, lambda rows: rows.insert(-1, {**rows[0], "doc_id": THREE, "n_pages": 0}))
+    tiny.edit(tiny.build.quality, lambda rows: rows.insert(-2, {**rows[0], "doc_id": THREE, "n_pages": 0}))
     tiny.write(tiny.build.page_file(THREE), [])
     tiny.edit_json(tiny.p0 / "version.json", lambda value: value["counts"].update(documents=8))
     row = {"_id": THREE, "title": "", "text": "", "metadata": {}}
@@ -505,14 +542,35 @@ def _(tiny: TinyBuild) -> None:
     tiny.edit_lines(tiny.benchmark / "qrels.trec", lambda lines: lines.insert(0, "# judged by hand"))
 
 
-@fault("two spaces in a TREC file", "bad-qrels-row")
+@fault("two spaces in a TREC file", "bad-qrels-row", "missing-trec-row")
 def _(tiny: TinyBuild) -> None:
     tiny.edit_lines(tiny.benchmark / "qrels.trec", lambda lines: lines.insert(0, lines.pop(0).replace(" 0 ", "  0 ")))
 
 
-@fault("a fraction as a grade", "bad-qrels-row")
+@fault("a fraction as a grade", "bad-qrels-row", "missing-trec-row")
 def _(tiny: TinyBuild) -> None:
     tiny.edit_lines(tiny.benchmark / "qrels.trec", lambda lines: lines.append(lines.pop() + ".0"))
+
+
+@fault("rows of a TREC file are out of order", "not-sorted")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit_lines(tiny.benchmark / "qrels.conditions.trec", lambda lines: lines.reverse())
+
+
+@fault("a tab in a TREC file", "bad-qrels-row", "missing-trec-row")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit_lines(tiny.benchmark / "qrels.trec", lambda lines: lines.insert(0, lines.pop(0).replace(" 0 ", "\t0 ")))
+
+
+@fault("a blank line in a TREC file", "bad-qrels-row")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit_lines(tiny.benchmark / "qrels.trec", lambda lines: lines.insert(2, ""))
+
+
+@fault("line ends of another system in a TREC file", "bad-qrels-row", "missing-trec-row")
+def _(tiny: TinyBuild) -> None:
+    path = tiny.benchmark / "qrels.trec"
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
 
 
 @fault("a repeated TREC row", "duplicate-qrel")
@@ -520,7 +578,7 @@ def _(tiny: TinyBuild) -> None:
     tiny.edit_lines(tiny.benchmark / "n3" / "qrels.trec", lambda lines: lines.append(lines[0]))
 
 
-@fault("a byte order mark", "byte-order-mark")
+@fault("a byte order mark", "byte-order-mark", "missing-trec-row")
 def _(tiny: TinyBuild) -> None:
     path = tiny.benchmark / "qrels.trec"
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
@@ -534,6 +592,27 @@ def _(tiny: TinyBuild) -> None:
 @fault("a removed document in the BEIR corpus", "beir-corpus-differs")
 def _(tiny: TinyBuild) -> None:
     tiny.edit(tiny.benchmark / "beir" / "corpus.jsonl", lambda rows: rows.append({**rows[0], "_id": "copy"}))
+
+
+@fault("a BEIR document has another text", "beir-corpus-differs")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit(tiny.benchmark / "beir" / "corpus.jsonl", lambda rows: rows[0].update(text=rows[0]["text"] + "."))
+
+
+@fault("the BEIR folder has no README", "file-missing")
+def _(tiny: TinyBuild) -> None:
+    (tiny.benchmark / "beir" / "README.md").unlink()
+
+
+@fault("the README of the BEIR folder leaves a file out", "beir-card-differs")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit_lines(tiny.benchmark / "beir" / "README.md", lambda lines: lines.pop())
+
+
+@fault("a byte order mark in a BEIR file", "byte-order-mark", "beir-queries-differ")
+def _(tiny: TinyBuild) -> None:
+    path = tiny.benchmark / "beir" / "queries.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
 
 
 @fault("a BEIR query has another text", "beir-queries-differ")
@@ -596,8 +675,9 @@ def test_a_planted_fault_is_named_and_nothing_else(tiny: TinyBuild, name: str) -
         assert "\n" not in finding.message
 
 
-def test_every_code_is_provoked_by_a_fault() -> None:
-    assert set().union(*(codes for _, codes in FAULTS.values())) == set(CODES)
+def test_every_code_of_the_re_derivation_is_provoked_by_a_fault(repository: Path) -> None:
+    sources = "".join(path.read_text("utf-8") for path in (repository / "nclue_build" / "rederive").glob("*.py"))
+    assert set().union(*(codes for _, codes in FAULTS.values())) >= {code for code in CODES if f'"{code}"' in sources}
 
 
 @pytest.mark.parametrize("name", ["queries.jsonl", "qrels.jsonl", "qrels.meta.json"])

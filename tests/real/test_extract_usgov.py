@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,22 +16,10 @@ from nclue_build.store.config_file import load_config
 from nclue_build.store.jsonl import read_jsonl
 from nclue_build.store.stage import StageContext, StageResult
 from nclue_build.store.workspace import Build, Workspace
+from nclue_build.workflow.executors import LocalMapper
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
-
-N_WORKERS = 2
-
-
-class PoolMapper:
-    n_workers = N_WORKERS
-
-    def __init__(self, pool: ProcessPoolExecutor) -> None:
-        self._pool = pool
-
-    def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
-        yield from self._pool.map(function, items)
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +30,8 @@ def extracted(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> tupl
     listing = os.path.relpath(real_data / "usgov" / "corpus.jsonl", root)
     (root / "configs" / "main.toml").write_text(f'schema = 1\n[corpus]\nfile = "{listing}"\n')
     build = Build(Workspace(root), "main")
-    with ProcessPoolExecutor(N_WORKERS, mp_context=get_context("spawn")) as pool:
-        context = StageContext(build, load_config(build.config_path), PoolMapper(pool), NullProgress())
+    with LocalMapper(2) as mapper:
+        context = StageContext(build, load_config(build.config_path), mapper, NullProgress())
         result = Extract().run(context)
     return build, result
 
@@ -71,7 +57,7 @@ def test_every_page_is_read(
     assert result.counts["pages_failed"] == 0
     assert result.counts["documents_in_benchmark"] == 36  # filled-in forms of one kind are no duplicates
     assert result.findings == ()
-    documents = list(read_jsonl(build.documents(), CorpusRow))
+    documents = list(read_jsonl(build.documents, CorpusRow))
     assert {row.language for row in documents} == {"en"}
     assert {row.title for row in documents} == {row.title for row in listed.values()}
 

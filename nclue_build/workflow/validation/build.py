@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nclue_build.core.errors import Finding, NclueError
+from nclue_build.core.errors import NclueError
 from nclue_build.core.progress import NullProgress
 from nclue_build.store.config_file import load_config
 from nclue_build.workflow.executors import LocalMapper
@@ -16,12 +16,13 @@ from nclue_build.workflow.runner import find_build
 from nclue_build.workflow.validation.benchmark import check_benchmark
 from nclue_build.workflow.validation.corpus import KnownDocuments, check_corpus, check_extracted
 from nclue_build.workflow.validation.inventory import check_mined, check_version, versions
-from nclue_build.workflow.validation.report import Report
+from nclue_build.workflow.validation.reading import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from nclue_build.core.errors import Finding
     from nclue_build.core.progress import Progress
     from nclue_build.records.config import BuildConfig
     from nclue_build.store.workspace import Build, Workspace
@@ -73,33 +74,33 @@ def validate_build(
     chosen = find_build(workspace, build)
     config = load_config(chosen.config_path)
     listener = progress or NullProgress()
-    report = Report(chosen)
+    reading = Reading(chosen)
     documents, conditions = KnownDocuments(), frozenset[str]()
     with LocalMapper(config.run.workers) as mapper:
         listener.start("validate: corpus", None, "files")
-        check_corpus(report, config.corpus, mapper)
-        if chosen.documents().exists() or _has_run(chosen, "extract"):
+        check_corpus(reading, config.corpus, mapper)
+        if chosen.documents.exists() or _has_run(chosen, "extract"):
             listener.start("validate: pages", None, "documents")
-            documents = check_extracted(report, mapper)
+            documents = check_extracted(reading, mapper)
     listener.start("validate: inventory and benchmark", None, "files")
     if chosen.version(0).exists() or _has_run(chosen, "mine"):
-        check_mined(report)
+        check_mined(reading)
         for number in versions(chosen.inventory) or [0]:
-            conditions = check_version(report, number, documents)
+            conditions = check_version(reading, number, documents)
     if chosen.benchmark.exists() or _has_run(chosen, "compose"):
-        check_benchmark(report, documents, conditions)
-    not_run = _check_receipts(report, config)
-    return Validation(chosen, tuple(report.findings), report.n_findings, dict(report.counts), not_run)
+        check_benchmark(reading, documents, conditions)
+    not_run = _check_receipts(reading, config)
+    return Validation(chosen, tuple(reading.found.kept), reading.found.total, dict(reading.counts), not_run)
 
 
 def _has_run(build: Build, stage: str) -> bool:
     return load_receipt(build, stage) is not None
 
 
-def _check_receipts(report: Report, config: BuildConfig) -> tuple[str, ...]:
+def _check_receipts(reading: Reading, config: BuildConfig) -> tuple[str, ...]:
     """Compare every receipt with what is there; returns the stages that have none."""
-    build, digests = report.build, Digests()
-    missing = {finding.path for finding in report.findings if finding.code == "file-missing"}
+    build, digests = reading.build, Digests()
+    missing = {finding.path for finding in reading.found.kept if finding.code == "file-missing"}
     not_run: list[str] = []
     for name in STAGE_NAMES:
         receipt = load_receipt(build, name)
@@ -109,12 +110,12 @@ def _check_receipts(report: Report, config: BuildConfig) -> tuple[str, ...]:
         for path, what in altered_outputs(build, receipt, digests):
             if path not in missing:
                 code = "output-missing" if what == "is missing" else "output-altered"
-                report.extend([Finding(code, f"{what} since {name} wrote it", path)])
+                reading.found.add(code, f"{what} since {name} wrote it", path=path)
         stage = load_stage(name)
         try:
             reasons = changed_since(build, stage, stage.declare(build, config), receipt, digests)
         except NclueError:
             continue  # the inputs themselves are at fault, which the check of the corpus has said
         if reasons:
-            report.extend([Finding("stale-stage", f"{name}: {'; '.join(reasons)}", id=name)])
+            reading.add("stale-stage", f"{name}: {'; '.join(reasons)}", id=name)
     return tuple(not_run)

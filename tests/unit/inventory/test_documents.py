@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -32,7 +33,34 @@ def test_bad_rows_are_reported_with_their_lines(tmp_path: Path) -> None:
     path = tmp_path / "documents_quality.jsonl"
     write_jsonl(path, [quality("a")])
     path.write_text(path.read_text() + '{"kind":"document","doc_id":"b"}\n', encoding="utf-8")
-    with pytest.raises(DataError, match=r"documents_quality.jsonl:2: source: Field required"):
+    with pytest.raises(DataError, match=r"documents_quality.jsonl:2: document.source: Field required"):
         benchmark_documents(path)
-    with pytest.raises(DataError, match="file not found"):
+    with pytest.raises(DataError, match="file not found: run 'nclue-build extract' first"):
         benchmark_documents(tmp_path / "none.jsonl")
+
+
+def test_white_space_in_the_json_does_not_matter(tmp_path: Path) -> None:
+    path = tmp_path / "documents_quality.jsonl"
+    rows = [quality("a"), SourceQuality(source="s", n_documents=1, n_pages=1, pages_passed=1, passed=True)]
+    path.write_text("".join(json.dumps(row.model_dump()) + "\n" for row in rows), encoding="utf-8")
+    assert [row.doc_id for row in benchmark_documents(path)] == ["a"]
+
+
+@pytest.mark.parametrize("row", ['{"kind":"other"}', '{"doc_id":"b"}', '{"kind":"source"}', "[]"])
+def test_a_row_that_is_neither_kind_is_bad(tmp_path: Path, row: str) -> None:
+    path = tmp_path / "documents_quality.jsonl"
+    path.write_text(row + "\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"documents_quality.jsonl:1: .*\[bad-record\]"):
+        benchmark_documents(path)
+
+
+def test_repeated_documents_are_reported_with_the_bad_rows(tmp_path: Path) -> None:
+    path = tmp_path / "documents_quality.jsonl"
+    write_jsonl(path, [quality("a"), quality("b"), quality("a", in_benchmark=False)])
+    path.write_text(path.read_text() + "{}\n", encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        benchmark_documents(path)
+    assert {(finding.code, finding.line) for finding in caught.value.findings} == {
+        ("duplicate-document", 3),
+        ("bad-record", 4),
+    }

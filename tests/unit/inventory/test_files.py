@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
+from nclue_build.core.canonical import sha256_file
 from nclue_build.core.errors import DataError
-from nclue_build.inventory.files import CONDITIONS, EVIDENCE, VERSION, read_version, write_version
+from nclue_build.inventory.files import read_version, write_version
 from nclue_build.inventory.table import Inventory
 from nclue_build.records.inventory import Alias, Condition, EvidenceRow, Verdict
+from nclue_build.store.layout import CONDITIONS, EVIDENCE, VERSION
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from nclue_build.records.base import Level
 
 DOCUMENTS = ("d1", "d2", "d3")
 
@@ -31,7 +36,7 @@ def conditions() -> list[Condition]:
     ]
 
 
-def inventory(level: str = "page") -> Inventory:
+def inventory(level: Level = "page") -> Inventory:
     pages = (1, 4) if level == "page" else None
     values = (2, 1) if pages else ()
     rows = [
@@ -43,12 +48,12 @@ def inventory(level: str = "page") -> Inventory:
     return Inventory.from_rows(rows, ["aa", "bb"], DOCUMENTS, level)
 
 
-def write(folder: Path, level: str = "page") -> None:
+def write(folder: Path, level: Level = "page") -> None:
     write_version(folder, conditions(), inventory(level), number=0, allowed_roles=("text",), text_version=1)
 
 
 @pytest.mark.parametrize("level", ["page", "document"])
-def test_a_version_reads_back_as_it_was_written(tmp_path: Path, level: str) -> None:
+def test_a_version_reads_back_as_it_was_written(tmp_path: Path, level: Level) -> None:
     write(tmp_path / "P0", level)
     stored = read_version(tmp_path / "P0", DOCUMENTS)
     assert stored.version.level == level
@@ -92,5 +97,31 @@ def test_a_missing_file_of_a_version_is_an_error(tmp_path: Path, name: str) -> N
 
 def test_evidence_of_a_document_outside_the_benchmark_is_an_error(tmp_path: Path) -> None:
     write(tmp_path)
-    with pytest.raises(DataError, match="unknown document"):
+    with pytest.raises(DataError, match=r"evidence.jsonl:1: .*benchmark's corpus \[unknown-document\]"):
         read_version(tmp_path, ["d1", "d3"])
+
+
+@pytest.mark.parametrize(("folder", "advice"), [("P0", "'nclue-build mine' again"), ("P1", "parent version")])
+def test_only_p0_can_be_mined_again(tmp_path: Path, folder: str, advice: str) -> None:
+    with pytest.raises(DataError, match=advice):
+        read_version(tmp_path / folder, DOCUMENTS)
+    write(tmp_path / folder)
+    (tmp_path / folder / EVIDENCE).unlink()
+    with pytest.raises(DataError, match=advice):
+        read_version(tmp_path / folder, DOCUMENTS)
+
+
+def test_bad_rows_and_rows_that_do_not_fit_come_in_one_report(tmp_path: Path) -> None:
+    write(tmp_path)
+    path = tmp_path / EVIDENCE
+    path.write_text(path.read_text() + "{}\n" + path.read_text(), encoding="utf-8")
+    version = json.loads((tmp_path / VERSION).read_text("utf-8"))
+    version["digests"][EVIDENCE] = sha256_file(path)
+    (tmp_path / VERSION).write_text(json.dumps(version), "utf-8")
+    with pytest.raises(DataError) as caught:
+        read_version(tmp_path, DOCUMENTS)
+    assert {(finding.code, finding.line) for finding in caught.value.findings} == {
+        ("bad-record", 3),
+        ("duplicate-evidence", 4),
+        ("duplicate-evidence", 5),
+    }

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
 from nclue_build.core.errors import DataError
 from nclue_build.inventory.table import STRONG_MENTIONS, Inventory
 from nclue_build.records.inventory import EvidenceRow
+
+if TYPE_CHECKING:
+    from nclue_build.records.base import Level
 
 Pages = tuple[int, ...]
 
@@ -79,14 +84,14 @@ def test_document_level_rows_have_no_pages_and_are_strong() -> None:
 @pytest.mark.parametrize(
     ("rows", "level", "code"),
     [
-        ([row("x", "d1", (1,))], "page", "dangling-id"),
-        ([row("a", "x", (1,))], "page", "dangling-id"),
+        ([row("x", "d1", (1,))], "page", "unknown-condition"),
+        ([row("a", "x", (1,))], "page", "unknown-document"),
         ([row("a", "d1", (1,)), row("a", "d1", (2,))], "page", "duplicate-evidence"),
         ([row("a", "d1", None)], "page", "wrong-level"),
         ([row("a", "d1", (1,))], "document", "wrong-level"),
     ],
 )
-def test_rows_that_do_not_fit_are_refused(rows: list[EvidenceRow], level: str, code: str) -> None:
+def test_rows_that_do_not_fit_are_refused(rows: list[EvidenceRow], level: Level, code: str) -> None:
     with pytest.raises(DataError) as caught:
         Inventory.from_rows(rows, ["a"], ["d1"], level)
     assert [finding.code for finding in caught.value.findings] == [code]
@@ -96,3 +101,14 @@ def test_all_bad_rows_are_reported_together() -> None:
     with pytest.raises(DataError) as caught:
         Inventory.from_rows([row("x", "d1", (1,)), row("a", "y", (1,)), row("a", "d1", (1,))], ["a"], ["d1"])
     assert len(caught.value.findings) == 2
+
+
+def test_postings_frequencies_and_the_incidence_matrix() -> None:
+    inventory = Inventory.from_rows(ROWS, ["a", "b", "c"], ["d1", "d2", "d3"])
+    assert [inventory.postings(condition).tolist() for condition in range(3)] == [[0, 2], [0, 1], []]
+    assert inventory.document_frequency.tolist() == [2, 2, 0]
+    assert inventory.page_frequency.tolist() == [3, 3, 0]
+    assert inventory.incidence().toarray().tolist() == [[1, 0, 1], [1, 1, 0], [0, 0, 0]]
+    empty = Inventory.from_rows([], [], ["d1"])
+    assert empty.incidence().toarray().shape == (0, 1)
+    assert empty.page_frequency.tolist() == []

@@ -58,7 +58,7 @@ def test_good_rows(model: type[Record], value: object) -> None:
 @pytest.mark.parametrize(
     ("model", "value", "message"),
     [
-        (CorpusRow, {"doc_id": "d", "source": "s"}, "file_name or a pdf_url"),
+        (CorpusRow, {"doc_id": "d", "source": "s"}, "file_name, a pdf_url or a url"),
         (CorpusRow, {"doc_id": "d_p0001", "source": "s", "file_name": "a"}, "ends like a page id"),
         (CorpusRow, {"doc_id": "d", "source": "s", "file_name": "a", "sha256": "ABC"}, "pattern"),
         (CorpusRow, {"doc_id": "d", "source": "s", "file_name": "a", "n_pages": 1.0}, "integer"),
