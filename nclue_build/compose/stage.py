@@ -72,8 +72,8 @@ class Compose:
         }
         settings |= {key: str(value) for key, value in config.compose.model_dump().items()}
         inputs = (
-            build.documents(),
-            build.quality(),
+            build.documents,
+            build.quality,
             build.pages,
             *(build.version(0) / name for name in (CONDITIONS, EVIDENCE, VERSION)),
         )
@@ -86,7 +86,7 @@ class Compose:
             OutcomeError: no query is possible; says which constraint binds.
             DataError: an input is missing or not what it should be.
         """
-        quality = benchmark_documents(context.build.quality())
+        quality = benchmark_documents(context.build.quality)
         stored = read_version(context.build.version(0), [row.doc_id for row in quality])
         return _Composing(context, quality, stored).run()
 
@@ -151,7 +151,7 @@ class _Composing:
         write_json(folder / COMPOSITION, summary)
         findings = tuple(
             Finding(
-                "concept-not-in-form",
+                "form-without-concept",
                 f"{row.form}: {row.problem}",
                 self._build.relative(folder / QUERIES),
                 id=row.query_id,
@@ -289,7 +289,7 @@ class _Composing:
 
     def _texts(self) -> Iterator[BeirRow]:
         """Corpus rows, a document at a time."""
-        titles = {row.doc_id: row.title for row in read_jsonl(self._build.documents(), CorpusRow)}
+        titles = {row.doc_id: row.title for row in read_jsonl(self._build.documents, CorpusRow)}
         paths = [self._build.page_file(row.doc_id) for row in self._quality]
         self._context.progress.start("compose: texts", len(paths), "documents")
         read = partial(_document_text, tuple(self._version.allowed_roles))

@@ -81,7 +81,7 @@ class Extract:
         return Declaration(
             inputs=(*listing, *unique(pdf_paths(build, section))),
             settings=settings,
-            outputs=(build.documents(), build.quality(), build.inventory / DUPLICATES, build.pages),
+            outputs=(build.documents, build.quality, build.inventory / DUPLICATES, build.pages),
         )
 
     def run(self, context: StageContext) -> StageResult:
@@ -101,8 +101,8 @@ class Extract:
             raise OutcomeError(f"none of {len(rows)} documents has a readable page{why}")
         completed = [_complete(row, summaries[row.doc_id]) for row in rows]
         _remove_pages_of_earlier_runs(build, {row.doc_id for row in rows})
-        write_jsonl(build.documents(), completed)
-        write_jsonl(build.quality(), [*outcome.documents, *outcome.sources])
+        write_jsonl(build.documents, completed)
+        write_jsonl(build.quality, [*outcome.documents, *outcome.sources])
         write_jsonl(build.inventory / DUPLICATES, outcome.groups)
         return _result(outcome, summaries, rows, settings)
 
@@ -227,7 +227,7 @@ def _complete(row: CorpusRow, known: Summary) -> CorpusRow:
 def _remove_pages_of_earlier_runs(build: Build, doc_ids: set[str]) -> None:
     """Remove the pages of documents that the last run listed and this one does not; files of others stay."""
     try:
-        listed = {row.doc_id for row in read_jsonl(build.documents(), CorpusRow)}
+        listed = {row.doc_id for row in read_jsonl(build.documents, CorpusRow)}
     except DataError:  # no earlier run, or its list is no longer what it wrote: then nothing is known to be ours
         return
     for doc_id in sorted(listed - doc_ids):

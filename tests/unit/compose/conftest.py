@@ -231,8 +231,8 @@ def make_build(synthetic: Synthetic, make_conditions: Callable[[Corpus], list[Co
                     ),
                 )  # fmt: skip
         step = -1 if reverse else 1
-        write_jsonl(made.documents(), rows[::step])
-        write_jsonl(made.quality(), quality[::step])
+        write_jsonl(made.documents, rows[::step])
+        write_jsonl(made.quality, quality[::step])
         if level == "document":
             pages = {(row.condition_id, row.doc_id): row.pages or () for row in inventory.rows()}
             inventory = inventory_of(pages, "document")

@@ -50,7 +50,7 @@ def snapshot(context: StageContext) -> dict[str, bytes]:
 
 def test_a_run_writes_valid_files_sorted_by_id(context: StageContext) -> None:
     result = run(context)
-    documents = list(read_jsonl(context.build.documents(), CorpusRow))
+    documents = list(read_jsonl(context.build.documents, CorpusRow))
     assert [(one.source, one.n_pages, one.language) for one in documents] == [
         ("one", 3, "en"),
         ("one", 2, "en"),
@@ -138,7 +138,7 @@ def test_files_of_others_among_the_pages_stay(context: StageContext, folder: Pat
 
 def test_pages_stay_when_the_list_of_the_last_run_cannot_be_read(context: StageContext, folder: Path) -> None:
     run(context)
-    context.build.documents().write_text("{}\n")
+    context.build.documents.write_text("{}\n")
     (folder / "two" / "c.pdf").unlink()
     run(context)
     assert len(list(context.build.pages.iterdir())) == 3
@@ -151,7 +151,7 @@ def test_a_broken_document_does_not_stop_the_run(context: StageContext, folder: 
     assert result.counts["removed_unreadable"] == 1
     qualities = {
         row["doc_id"]: row
-        for line in context.build.quality().read_bytes().splitlines()
+        for line in context.build.quality.read_bytes().splitlines()
         if (row := json.loads(line))["kind"] == "document"
     }
     (broken,) = [row for doc_id, row in qualities.items() if doc_id.startswith("broken")]
@@ -187,7 +187,7 @@ def test_a_corpus_file_is_completed_and_never_rewritten(
     context = make_build('file = "../corpus.jsonl"')
     result = run(context)
     assert listing.read_bytes() == before
-    (document,) = read_jsonl(context.build.documents(), CorpusRow)
+    (document,) = read_jsonl(context.build.documents, CorpusRow)
     assert (document.doc_id, document.n_pages, document.file_name) == ("mine", 3, "pdfs/one/a.pdf")
     assert document.bytes == (folder / "one" / "a.pdf").stat().st_size
     assert [finding.code for finding in result.findings] == ["page-count-differs"]
