@@ -39,6 +39,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
         "output-altered": "A file is not what its stage wrote.",
         "output-missing": "A file that a stage wrote is gone.",
         "stale-stage": "Inputs, settings or rules of a stage changed since it ran.",
+        "outdated-benchmark": "The benchmark was composed from another inventory than the one that is there.",
     },
     "Ids": {
         "duplicate-document": "Two rows have the same document id.",

@@ -42,12 +42,16 @@ class Mapper(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StageContext:
-    """What a stage gets to work with."""
+    """What a stage gets to work with.
+
+    ``writable`` is false only for a stage that judges a build in a place that cannot be written.
+    """
 
     build: Build
     config: BuildConfig
     mapper: Mapper
     progress: Progress
+    writable: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import nclue_build
 from nclue_build.core.errors import NclueError, UsageError
@@ -15,6 +17,7 @@ from nclue_build.store.stage import StageContext
 from nclue_build.store.workspace import Build, Workspace
 from nclue_build.workflow.executors import LocalMapper
 from nclue_build.workflow.lock import build_lock
+from nclue_build.workflow.outdated import outdated_benchmark
 from nclue_build.workflow.plan import StagePlan, check_repaired, make_plan, stale_reasons
 from nclue_build.workflow.receipts import (
     Digests,
@@ -22,6 +25,7 @@ from nclue_build.workflow.receipts import (
     files_below,
     load_receipt,
     plain_settings,
+    receipt_path,
     save_receipt,
     signature,
 )
@@ -37,8 +41,9 @@ if TYPE_CHECKING:
     from nclue_build.store.stage import Declaration, Mapper, Stage
     from nclue_build.workflow.receipts import Signature
 
-VERDICT_STAGE = "gate"
+VERDICT_STAGE: Final = "gate"
 """The stage that judges: its findings decide whether a build is sound; those of others are warnings."""
+_READ_ONLY: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +71,21 @@ class StageReport:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """What a run did: one report per stage it was asked for, in order."""
+    """What a run did: one report per stage it was asked for, in order.
+
+    ``outdated`` is there when the gate judged a benchmark that was composed from another inventory: most of what it
+    finds then follows from that.
+    """
 
     build: Build
     stages: tuple[StageReport, ...]
+    outdated: Finding | None = None
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The findings of all stages."""
-        return tuple(finding for stage in self.stages for finding in stage.findings)
+        """The findings of all stages, what explains the others first."""
+        first = () if self.outdated is None else (self.outdated,)
+        return first + tuple(finding for stage in self.stages for finding in stage.findings)
 
     @property
     def ok(self) -> bool:
@@ -130,8 +141,23 @@ def run_build(  # noqa: PLR0913 - the options of `nclue-build run`
     before, asked = _cut(stages, first, last)
     with chosen.workspace.relative_paths():
         config = load_config(chosen.config_path)
-        with build_lock(chosen), LocalMapper(config.run.workers) as mapper:
-            run = _Run(chosen, config, mapper, progress or NullProgress(), Digests())
+        listener = progress or NullProgress()
+        digests = Digests()
+        plans = _plan(chosen, config, (before, asked), digests, fresh=fresh)
+        if all(plan.state == "current" for plan in plans):
+            # Nothing gets written, so nothing needs to be locked: this also works where nothing can be written.
+            return RunReport(chosen, tuple(_kept(chosen, stage, listener) for stage in asked))
+        with LocalMapper(config.run.workers) as mapper, contextlib.ExitStack() as held:
+            writable = True
+            try:
+                held.enter_context(build_lock(chosen))
+            except OSError as error:
+                if error.errno not in _READ_ONLY:
+                    raise
+                if asked[0].name != VERDICT_STAGE:
+                    raise _cannot_write(chosen, plans) from None
+                writable = False
+            run = _Run(chosen, config, mapper, listener, digests, writable)
             return run.execute(before, asked, fresh=fresh)
 
 
@@ -164,12 +190,54 @@ def plan_build(
     before, asked = _cut(stages, first, last)
     with chosen.workspace.relative_paths():
         config = load_config(chosen.config_path)
-        digests = Digests()
-        if asked[0].name != VERDICT_STAGE:
-            _check_earlier(make_plan(chosen, config, before, digests), asked[0])
-        plans = make_plan(chosen, config, asked, digests, fresh=fresh)
-        check_repaired(chosen, plans)
+        return _plan(chosen, config, (before, asked), Digests(), fresh=fresh)
+
+
+def _plan(
+    build: Build,
+    config: BuildConfig,
+    parts: tuple[Sequence[Stage], Sequence[Stage]],
+    digests: Digests,
+    *,
+    fresh: bool,
+) -> tuple[StagePlan, ...]:
+    """Plan the stages asked for, and check that those before them allow it."""
+    before, asked = parts
+    if asked[0].name == VERDICT_STAGE:
+        _check_something_to_judge(build, config, before)
+    else:
+        _check_earlier(make_plan(build, config, before, digests), asked[0])
+    plans = make_plan(build, config, asked, digests, fresh=fresh)
+    check_repaired(build, plans)
     return plans
+
+
+def _check_something_to_judge(build: Build, config: BuildConfig, before: Sequence[Stage]) -> None:
+    """The gate judges what lies there, whatever the receipts say, but something has to.
+
+    Raises:
+        UsageError: the stage before the gate never wrote anything.
+    """
+    for stage in before[-1:]:
+        if not any(path.exists() for path in stage.declare(build, config).outputs):
+            raise UsageError(f"there is nothing to judge: {stage.name} has not run yet. Run 'nclue-build run' first")
+
+
+def _kept(build: Build, stage: Stage, progress: Progress) -> StageReport:
+    """The report of a stage that is up to date, from its receipt."""
+    receipt = load_receipt(build, stage.name)
+    if receipt is None:
+        raise UsageError(f"the receipt of {stage.name} was removed a moment ago: run again")
+    progress.note(f"{stage.name}: up to date")
+    return StageReport(stage.name, False, (), receipt.counts, receipt.findings, receipt.shortfalls, 0.0)  # noqa: FBT003 - it did not run
+
+
+def _cannot_write(build: Build, plans: Sequence[StagePlan]) -> UsageError:
+    plan = next(plan for plan in plans if plan.state == "stale")
+    return UsageError(
+        f"{build.workspace.root} cannot be written, and {plan.stage} has to run ({'; '.join(plan.reasons)}): "
+        "make it writable, or work in a copy"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,46 +247,72 @@ class _Run:
     mapper: Mapper
     progress: Progress
     digests: Digests
+    writable: bool
 
     def execute(self, before: Sequence[Stage], asked: Sequence[Stage], *, fresh: bool) -> RunReport:
+        plans = _plan(self.build, self.config, (before, asked), self.digests, fresh=fresh)
+        outdated = None
         if asked[0].name == VERDICT_STAGE:
-            self._note_earlier(before)
-        else:
-            _check_earlier(make_plan(self.build, self.config, before, self.digests), asked[0])
-        check_repaired(self.build, make_plan(self.build, self.config, asked, self.digests, fresh=fresh))
-        return RunReport(self.build, tuple(self._bring_up_to_date(stage, fresh=fresh) for stage in asked))
+            self._warn_of_earlier(before)
+            outdated = outdated_benchmark(self.build, self.digests)
+        if fresh and self.writable:
+            # Whatever is not recomputed by the end, because somebody interrupts, stays stale.
+            for stage in asked:
+                receipt_path(self.build, stage.name).unlink(missing_ok=True)
+        reports: list[StageReport] = []
+        for stage, plan in zip(asked, plans, strict=True):
+            if plan.state == "current":
+                reports.append(_kept(self.build, stage, self.progress))
+            else:
+                reports.append(self._bring_up_to_date(stage, plan))
+        return RunReport(self.build, tuple(reports), outdated)
 
-    def _note_earlier(self, stages: Sequence[Stage]) -> None:
+    def _warn_of_earlier(self, stages: Sequence[Stage]) -> None:
         """Say what is stale: the gate judges the build as it lies there, above all when somebody edited it."""
         try:
             plans = make_plan(self.build, self.config, stages, self.digests)
         except NclueError as error:
-            self.progress.note(f"the earlier stages cannot be compared: {error.message}")
+            self.progress.warn(f"the earlier stages cannot be compared: {error.message}")
             return
         for plan in plans:
             if plan.state == "stale":
-                self.progress.note(f"{plan.stage} is stale ({'; '.join(plan.reasons)}): judging what is there")
+                self.progress.warn(f"{plan.stage} is stale ({'; '.join(plan.reasons)}): judging what is there")
 
-    def _bring_up_to_date(self, stage: Stage, *, fresh: bool) -> StageReport:
+    def _bring_up_to_date(self, stage: Stage, plan: StagePlan) -> StageReport:
         began = time.monotonic()
         declared = stage.declare(self.build, self.config)
-        if fresh:
-            reasons: tuple[str, ...] = ("recomputed on request",)
-        else:
+        reasons = plan.reasons
+        if plan.state == "waiting":  # what came before has run by now, so it can be told
             reasons = stale_reasons(self.build, stage, declared, self.digests)
-        if reasons:
-            self.progress.note(f"{stage.name}: {'; '.join(reasons)}")
+        if not reasons:
+            return _kept(self.build, stage, self.progress)
+        self.progress.note(f"{stage.name}: {'; '.join(reasons)}")
+        try:
             receipt = self._run(stage, declared)
-        else:
-            known = load_receipt(self.build, stage.name)
-            if known is None:  # removed since it was compared, a moment ago
-                return self._bring_up_to_date(stage, fresh=True)
-            receipt = known
+        except NclueError:
+            self._warn_of_leftovers(stage, declared)
+            raise
         elapsed_s = time.monotonic() - began
-        self.progress.note(f"{stage.name}: done in {elapsed_s:.1f} s" if reasons else f"{stage.name}: up to date")
+        self.progress.note(f"{stage.name}: done in {elapsed_s:.1f} s")
         return StageReport(
-            stage.name, bool(reasons), reasons, receipt.counts, receipt.findings, receipt.shortfalls, elapsed_s
+            stage=stage.name,
+            ran=True,
+            reasons=reasons,
+            counts=receipt.counts,
+            findings=receipt.findings,
+            shortfalls=receipt.shortfalls,
+            elapsed_s=elapsed_s,
         )
+
+    def _warn_of_leftovers(self, stage: Stage, declared: Declaration) -> None:
+        """Say which files of an earlier run a failed stage leaves beside newer inputs."""
+        left = [self.build.relative(path) for path in declared.outputs if path.exists()]
+        if left and stage.name != VERDICT_STAGE:
+            more = f" and {len(left) - 1} more" if len(left) > 1 else ""
+            self.progress.warn(
+                f"{stage.name} failed: {left[0]}{more} are what an earlier run made, and do not belong to what is "
+                "there now"
+            )
 
     def _run(self, stage: Stage, declared: Declaration) -> Receipt:
         build = self.build
@@ -227,9 +321,7 @@ class _Run:
         previous = load_receipt(build, stage.name)
         ours = frozenset(previous.outputs) if previous else frozenset[str]()
         before = _signatures(declared)
-        result = stage.run(StageContext(build, self.config, self.mapper, self.progress))
-        for shortfall in result.shortfalls:
-            self.progress.warn(f"{stage.name}: {shortfall}")
+        result = stage.run(StageContext(build, self.config, self.mapper, self.progress, self.writable))
         outputs: dict[str, str] = {}
         for path in files_below(declared.outputs):
             name = build.relative(path)
@@ -249,7 +341,8 @@ class _Run:
             findings=result.findings,
             shortfalls=result.shortfalls,
         )
-        save_receipt(build, receipt)
+        if self.writable:
+            save_receipt(build, receipt)
         return receipt
 
 

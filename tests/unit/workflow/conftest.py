@@ -29,8 +29,10 @@ class CopyStage:
     findings: tuple[Finding, ...] = ()
     shortfalls: tuple[str, ...] = ()
     fails: bool = False
+    interrupted: bool = False
     suffix: str = ""
     runs: list[str] = field(default_factory=list)
+    writable: list[bool] = field(default_factory=list)
 
     def declare(self, build: Build, config: BuildConfig) -> Declaration:
         root = build.workspace.root
@@ -42,6 +44,9 @@ class CopyStage:
 
     def run(self, context: StageContext) -> StageResult:
         self.runs.append(self.name)
+        self.writable.append(context.writable)
+        if self.interrupted:
+            raise KeyboardInterrupt
         root = context.build.workspace.root
         source = root / self.source
         text = (source / "part.txt" if source.is_dir() else source).read_text(encoding="utf-8") + self.suffix

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nclue_build.core.errors import UsageError
-from nclue_build.workflow.lock import build_lock
+from nclue_build.workflow.lock import build_lock, running_process
 
 if TYPE_CHECKING:
     from nclue_build.store.workspace import Build
@@ -33,6 +33,13 @@ def test_a_second_run_is_refused_and_told_who_runs(build: Build) -> None:
             pass
     with build_lock(build):
         pass
+
+
+def test_who_runs_can_be_asked(build: Build) -> None:
+    assert running_process(build) is None
+    with build_lock(build):
+        assert running_process(build) == str(os.getpid())
+    assert running_process(build) is None
 
 
 def test_a_killed_run_leaves_no_lock(build: Build) -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from nclue_build.core.errors import Finding, OutcomeError, UsageError
+from nclue_build.core.errors import DataError, Finding, OutcomeError, UsageError
 from nclue_build.core.progress import NullProgress
 from nclue_build.store.atomic import write_text
+from nclue_build.workflow import runner
+from nclue_build.workflow.lock import build_lock
 from nclue_build.workflow.receipts import load_receipt, receipt_path
 from nclue_build.workflow.runner import plan_build, run_build
+from nclue_build.workflow.samples import sample_queries
+from nclue_build.workflow.validation.build import validate_build
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
     from nclue_build.store.stage import Stage
     from nclue_build.store.workspace import Build
     from nclue_build.workflow.runner import RunReport
+    from tests.unit.workflow.conftest import CopyStage
 
 
 def ran(report: RunReport) -> list[str]:
@@ -28,6 +34,18 @@ def ran(report: RunReport) -> list[str]:
 
 def run(build: Build, stages: Sequence[Stage], **options: object) -> RunReport:
     return run_build(build.workspace, build.name, stages=stages, **options)  # type: ignore[arg-type]
+
+
+def plan(build: Build, stages: Sequence[Stage]) -> object:
+    return plan_build(build.workspace, build.name, stages=stages)
+
+
+class Listener(NullProgress):
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
+
+    def warn(self, message: str) -> None:
+        self.warnings.append(message)
 
 
 ALL = ["extract", "mine", "compose", "gate"]
@@ -115,7 +133,7 @@ def test_a_lost_or_broken_receipt_runs_its_stage(build: Build, stages: tuple[Sta
     report = run(build, stages)
     assert ran(report) == ["mine", "gate"]
     assert report.stages[1].reasons == ("its receipt cannot be read",)
-    assert report.stages[3].reasons == ("not run yet",)
+    assert report.stages[3].reasons == ("no receipt: its last run was interrupted, or .nclue removed",)
 
 
 def test_fresh_runs_everything_asked_for(build: Build, stages: tuple[Stage, ...]) -> None:
@@ -144,15 +162,12 @@ def test_the_gate_judges_an_edited_build_as_it_lies_there(build: Build, stages: 
     run(build, stages)
     write_text(build.workspace.root / "compose.txt", "edited by hand")
     write_text(build.workspace.root / "extract.txt", "changed")
-    heard: list[str] = []
-
-    class Listener(NullProgress):
-        def note(self, message: str) -> None:
-            heard.append(message)
-
-    assert ran(run(build, stages, first="gate", fresh=True, progress=Listener())) == ["gate"]
+    heard = Listener()
+    assert ran(run(build, stages, first="gate", fresh=True, progress=heard)) == ["gate"]
     assert (build.workspace.root / "gate.txt").read_text(encoding="utf-8") == "edited by hand"
-    assert heard[0].startswith("extract is stale (outputs altered: extract.txt was edited): judging what is there")
+    assert heard.warnings[0].startswith(
+        "extract is stale (outputs altered: extract.txt was edited): judging what is there"
+    )
     assert [plan.state for plan in plan_build(build.workspace, first="gate", stages=stages)] == ["current"]
 
 
@@ -176,6 +191,79 @@ def test_a_failed_stage_leaves_no_receipt_and_is_resumed(build: Build, stages: t
     assert load_receipt(build, "mine") is None
     stages[1].fails = False  # type: ignore[attr-defined]
     assert ran(run(build, stages)) == ["mine", "compose", "gate"]
+
+
+def test_files_that_a_stage_wrote_again_were_not_edited(build: Build, stages: tuple[Stage, ...]) -> None:
+    run(build, stages)
+    write_text(build.workspace.root / "input.txt", "two\n")
+    reasons = [stage.reasons for stage in run(build, stages).stages]
+    assert reasons[0] == ("inputs changed: input.txt was edited",)
+    assert reasons[1] == ("inputs changed: extract.txt was recomputed by extract",)
+    write_text(build.workspace.root / "compose.txt", "edited")
+    assert plan_build(build.workspace, first="gate", stages=stages)[0].reasons == (
+        "inputs changed: compose.txt was edited",
+    )
+
+
+def test_an_interrupted_fresh_run_is_finished_by_a_plain_one(build: Build, stages: tuple[CopyStage, ...]) -> None:
+    run(build, stages)
+
+    stages[1].interrupted = True
+    with pytest.raises(KeyboardInterrupt):
+        run(build, stages, fresh=True)
+    stages[1].interrupted = False
+    assert ran(run(build, stages)) == ["mine", "compose", "gate"]
+
+
+def test_what_a_failed_stage_leaves_is_named(build: Build, stages: tuple[CopyStage, ...]) -> None:
+    run(build, stages)
+    write_text(build.workspace.root / "input.txt", "two\n")
+    stages[2].fails = True
+    heard = Listener()
+    with pytest.raises(OutcomeError):
+        run(build, stages, progress=heard)
+    (warning,) = heard.warnings
+    assert warning.startswith("compose failed: compose.txt and 1 more are what an earlier run made")
+
+
+def test_shortfalls_are_said_once(build: Build, stages: tuple[CopyStage, ...]) -> None:
+    stages[0].shortfalls = ("1 document could not be read",)
+    heard = Listener()
+    assert run(build, stages, progress=heard).stages[0].shortfalls == ("1 document could not be read",)
+    assert heard.warnings == []
+
+
+def test_the_gate_needs_something_to_judge(build: Build, stages: tuple[Stage, ...]) -> None:
+    for ask in (run, lambda _, parts, **options: plan_build(build.workspace, stages=parts, **options)):
+        with pytest.raises(UsageError, match=r"nothing to judge: compose has not run yet. Run 'nclue-build run' first"):
+            ask(build, stages, first="gate", fresh=True)
+
+
+def test_what_is_up_to_date_needs_no_lock(build: Build, stages: tuple[Stage, ...]) -> None:
+    run(build, stages)
+    with build_lock(build):
+        assert ran(run(build, stages)) == []
+        with pytest.raises(UsageError, match="already being run"):
+            run(build, stages, fresh=True)
+
+
+def test_a_build_that_cannot_be_written_is_shown_and_judged(
+    build: Build, stages: tuple[CopyStage, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(build, stages)
+
+    def refuse(_: Build) -> NoReturn:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(runner, "build_lock", refuse)
+    before = receipt_path(build, "gate").read_bytes()
+    assert ran(run(build, stages)) == []
+    assert ran(run(build, stages, first="gate", fresh=True)) == ["gate"]
+    assert stages[3].writable == [True, False]
+    assert receipt_path(build, "gate").read_bytes() == before
+    write_text(build.workspace.root / "input.txt", "two\n")
+    with pytest.raises(UsageError, match=r"cannot be written, and extract has to run \(inputs changed: input.txt"):
+        run(build, stages)
 
 
 def test_only_the_gate_decides_and_its_verdict_is_remembered(build: Build, stages: tuple[Stage, ...]) -> None:
@@ -235,3 +323,15 @@ def test_a_workspace_folder_will_do(build: Build, stages: tuple[Stage, ...], mon
     below: Path = build.workspace.root / "extract_parts"
     monkeypatch.chdir(below)
     assert ran(run_build(stages=stages)) == []
+
+
+def test_errors_name_paths_as_seen_from_the_workspace(build: Build, stages: tuple[Stage, ...]) -> None:
+    write_text(build.config_path, 'schema = 1\n[corpus]\npdfs = "."\n[run]\nworker = 1\n')
+    for act in (run, plan):
+        with pytest.raises(UsageError, match=r"^configs/main.toml:5: run.worker: unknown key") as caught:
+            act(build, stages)
+        assert [finding.path for finding in caught.value.findings] == ["configs/main.toml"]
+    with pytest.raises(UsageError, match=r"^configs/main.toml:5: "):
+        validate_build(build.workspace)
+    with pytest.raises(DataError, match=r"^benchmarks/main/queries.jsonl: file not found: run 'nclue-build compose'"):
+        sample_queries(build, 1)
