@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from nclue_build.core.errors import EXIT_OK, Finding
+from nclue_build.core.errors import EXIT_OK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-ENVELOPE_SCHEMA: Final = 1
+    from nclue_build.core.errors import Finding
+
 _FINDINGS_SHOWN = 20
 
 
@@ -42,16 +43,11 @@ class Reply:
 
 
 def envelope(result: Mapping[str, object] | None, findings: Sequence[Finding], *, ok: bool) -> str:
-    """The JSON envelope: one object on one line."""
-    value = {
-        "schema": ENVELOPE_SCHEMA,
-        "ok": ok,
-        "result": result,
-        "findings": [
-            {key: asdict(finding)[key] for key in ("code", "path", "line", "id", "message")} for finding in findings
-        ],
-    }
-    return json.dumps(value, ensure_ascii=False)
+    """The JSON envelope: one object on one line, checked against the record that ``schema envelope`` prints."""
+    from nclue_build.records.envelope import Envelope
+
+    value = {"schema": 1, "ok": ok, "result": result, "findings": [asdict(finding) for finding in findings]}
+    return Envelope.model_validate_json(json.dumps(value)).model_dump_json(by_alias=True)
 
 
 def table(rows: Sequence[tuple[str, object]]) -> str:

@@ -56,7 +56,7 @@ class CorpusRow(Record):
     @model_validator(mode="after")
     def _has_a_file_or_url(self) -> CorpusRow:
         if self.file_name is None and self.pdf_url is None and self.url is None:
-            message = "a document needs a file_name, a pdf_url or a url"
+            message = "a document needs a file_name or a URL (url or pdf_url)"
             raise ValueError(message)
         return self
 

@@ -6,8 +6,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
-from nclue_build.core.errors import Finding
 from nclue_build.records.base import Record
+
+
+class ReportedFinding(Record):
+    """A finding, its fields in the order in which they are shown."""
+
+    code: str
+    path: str | None
+    line: int | None
+    id: str | None
+    message: str
 
 
 class Envelope(Record):
@@ -16,4 +25,4 @@ class Envelope(Record):
     schema_: Annotated[Literal[1], Field(alias="schema")]
     ok: bool
     result: dict[str, JsonValue] | None
-    findings: tuple[Finding, ...]
+    findings: tuple[ReportedFinding, ...]

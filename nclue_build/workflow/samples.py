@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from nclue_build.records.benchmark import Qrel, Query
 from nclue_build.store.jsonl import read_jsonl
+from nclue_build.store.layout import QRELS, QUERIES
 
 if TYPE_CHECKING:
     from nclue_build.store.workspace import Build
 
-QUERIES = "queries.jsonl"
-QRELS = "qrels.jsonl"
+_ADVICE = "run 'nclue-build compose' first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +38,18 @@ def sample_queries(build: Build, size: int) -> tuple[Sample, ...]:
     """
     if size < 1:
         return ()
-    by_arity: dict[int, list[Query]] = {}
-    for query in read_jsonl(build.benchmark / QUERIES, Query):
-        by_arity.setdefault(query.n, []).append(query)
-    chosen: list[Query] = []
-    for rank, arity in enumerate(sorted(by_arity, reverse=True)):
-        queries = by_arity[arity]
-        open_arities = len(by_arity) - rank
-        share = min(len(queries), -(-(size - len(chosen)) // open_arities))
-        chosen.extend(queries[index * len(queries) // share] for index in range(share))
-    golds: dict[str, list[Qrel]] = {query.query_id: [] for query in chosen}
-    for row in read_jsonl(build.benchmark / QRELS, Qrel):
-        if row.gold and row.query_id in golds:
-            golds[row.query_id].append(row)
+    with build.workspace.relative_paths():
+        by_arity: dict[int, list[Query]] = {}
+        for query in read_jsonl(build.benchmark / QUERIES, Query, advice=_ADVICE):
+            by_arity.setdefault(query.n, []).append(query)
+        chosen: list[Query] = []
+        for rank, arity in enumerate(sorted(by_arity, reverse=True)):
+            queries = by_arity[arity]
+            open_arities = len(by_arity) - rank
+            share = min(len(queries), -(-(size - len(chosen)) // open_arities))
+            chosen.extend(queries[index * len(queries) // share] for index in range(share))
+        golds: dict[str, list[Qrel]] = {query.query_id: [] for query in chosen}
+        for row in read_jsonl(build.benchmark / QRELS, Qrel, advice=_ADVICE):
+            if row.gold and row.query_id in golds:
+                golds[row.query_id].append(row)
     return tuple(Sample(query, tuple(sorted(golds[query.query_id], key=lambda row: row.doc_id))) for query in chosen)

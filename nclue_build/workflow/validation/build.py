@@ -72,7 +72,8 @@ def validate_build(
         UsageError: no such workspace or build, or a configuration that cannot be read.
     """
     chosen = find_build(workspace, build)
-    config = load_config(chosen.config_path)
+    with chosen.workspace.relative_paths():
+        config = load_config(chosen.config_path)
     listener = progress or NullProgress()
     reading = Reading(chosen)
     documents, conditions = KnownDocuments(), frozenset[str]()

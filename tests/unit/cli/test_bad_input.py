@@ -64,7 +64,7 @@ def test_a_good_corpus_file_passes(with_corpus: Callable[[list[Row]], Path], run
         ([row(0, sha256="0" * 64)], 3, f"not {'0' * 64} as listed"),
         ([row(0, bytes=3)], 3, "not 3 as listed"),
         ([row(0, colour="red")], 3, "corpus.jsonl:1: colour: Extra inputs are not permitted"),
-        ([{"doc_id": "r0", "source": "coast"}], 3, "a document needs a file_name or a pdf_url"),
+        ([{"doc_id": "r0", "source": "coast"}], 3, "a document needs a file_name or a URL"),
     ],
 )
 def test_bad_rows(

@@ -60,12 +60,13 @@ def test_all_bad_rows_come_in_one_report_with_their_lines(tmp_path: Path, build:
         row("typo", sha265="0"),
         "{not json",
         {"source": "s", "file_name": "a.pdf"},
+        row("shown", file_name=None, url="https://example.org/later"),
     )
     with pytest.raises(DataError) as caught:
         read_corpus_file(build, name)
     assert caught.value.exit_code == 3
     assert [(finding.line, finding.code) for finding in caught.value.findings] == [
-        (2, "duplicate-id"),
+        (2, "duplicate-document"),
         (3, "bad-record"),
         (4, "bad-record"),
         (5, "file-missing"),
@@ -74,6 +75,7 @@ def test_all_bad_rows_come_in_one_report_with_their_lines(tmp_path: Path, build:
         (8, "bad-record"),
         (9, "bad-record"),
         (10, "bad-record"),
+        (11, "not-fetched"),
     ]
     assert "../corpus.jsonl:5: missing: missing.pdf: file not found" in caught.value.message
     assert "first in line 1" in caught.value.message

@@ -43,6 +43,7 @@ def check(model: type[Record], value: object) -> Record:
     [
         (CorpusRow, {"doc_id": "d", "source": "s", "file_name": "a.pdf"}),
         (CorpusRow, {"doc_id": "d", "source": "s", "pdf_url": "x"}),
+        (CorpusRow, {"doc_id": "d", "source": "s", "url": "x"}),
         (EvidenceRow, evidence()),
         (EvidenceRow, evidence(pages=None, mentions=[], in_heading=[])),
         (Query, QUERY),
@@ -58,7 +59,7 @@ def test_good_rows(model: type[Record], value: object) -> None:
 @pytest.mark.parametrize(
     ("model", "value", "message"),
     [
-        (CorpusRow, {"doc_id": "d", "source": "s"}, "file_name, a pdf_url or a url"),
+        (CorpusRow, {"doc_id": "d", "source": "s"}, "file_name or a URL"),
         (CorpusRow, {"doc_id": "d_p0001", "source": "s", "file_name": "a"}, "ends like a page id"),
         (CorpusRow, {"doc_id": "d", "source": "s", "file_name": "a", "sha256": "ABC"}, "pattern"),
         (CorpusRow, {"doc_id": "d", "source": "s", "file_name": "a", "n_pages": 1.0}, "integer"),

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nclue_build.core.errors import UsageError
+from nclue_build.core.errors import DataError, Finding, UsageError
 from nclue_build.store.atomic import write_text
 from nclue_build.store.workspace import Workspace
 
@@ -68,3 +68,24 @@ def test_paths_are_shown_from_the_workspace(root: Path) -> None:
     assert build.relative(build.page_file("d1")) == "inventory/one/pages/d1.jsonl"
     assert build.relative(build.version(2)) == "inventory/one/P2"
     assert build.relative(root.parent / "elsewhere" / "a.pdf") == "../elsewhere/a.pdf"
+
+
+def test_errors_leave_with_paths_as_shown(root: Path) -> None:
+    build = add(root, "one").choose_build()
+    outside = root.parent / "elsewhere" / "rows.jsonl"
+    found = [
+        Finding("bad-record", "no", str(build.documents), 3),
+        Finding("bad-record", "no", str(outside), 1),
+        Finding("bad-record", "no", "configs/one.toml"),
+    ]
+    with pytest.raises(DataError) as caught, build.workspace.relative_paths():
+        raise DataError.from_findings(found)
+    shown = ["inventory/one/documents.jsonl", "../elsewhere/rows.jsonl", "configs/one.toml"]
+    assert [finding.path for finding in caught.value.findings] == shown
+    assert (
+        caught.value.message
+        == str(caught.value)
+        == (f"{shown[0]}:3: no [bad-record]\n{shown[1]}:1: no [bad-record]\n{shown[2]}: no [bad-record]")
+    )
+    with pytest.raises(UsageError, match=r"^configs/one.toml: bad$"), build.workspace.relative_paths():
+        raise UsageError(f"{build.config_path}: bad")
