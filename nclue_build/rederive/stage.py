@@ -105,7 +105,10 @@ class Gate:
             findings_by_code=out.by_code,
             findings=found,
         )
-        write_json(build.benchmark / layout.GATE_REPORT, report)
+        if context.writable:
+            write_json(build.benchmark / layout.GATE_REPORT, report)
+        else:
+            context.progress.warn(f"{layout.GATE_REPORT} is not written: nothing can be written here")
         shortfalls: tuple[str, ...] = ()
         if out.total > len(found):
             shortfalls = (f"{out.total} findings, of which the first {len(found)} are listed",)
