@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from nclue_build.core.arrays import offsets
 from nclue_build.core.english import function_words, singular
 
 if TYPE_CHECKING:
@@ -75,6 +76,6 @@ def key_matrix(keys: Sequence[frozenset[str]]) -> csr_array:
 
     index = {key: column for column, key in enumerate(sorted(frozenset().union(*keys)))}
     columns = [sorted(index[key] for key in row) for row in keys]
-    indptr = np.concatenate([[0], np.cumsum([len(row) for row in columns])]).astype(np.int64)
+    indptr = offsets([len(row) for row in columns])
     indices = np.array([column for row in columns for column in row], dtype=np.int64)
     return csr_array((np.ones(len(indices), dtype=np.int32), indices, indptr), shape=(len(keys), max(len(index), 1)))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def offsets(lengths: Sequence[int] | NDArray[np.integer]) -> NDArray[np.int64]:
+def offsets(lengths: Sequence[int] | NDArray[np.integer | np.bool_]) -> NDArray[np.int64]:
     """Where each row of a flat array begins, and where the last one ends.
 
     Args:

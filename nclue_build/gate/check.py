@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from nclue_build.core.arrays import offsets
 from nclue_build.core.errors import InternalError
 from nclue_build.gate.outcome import MAX_CONDITIONS, Outcome
 
@@ -74,9 +75,9 @@ def row_bitsets(inventory: Inventory) -> PageBitsets:
     words_needed = (inventory.pages - 1) // _WORD_BITS + 1
     np.maximum.at(document_words, inventory.document_of[row_of_page], words_needed)
     widths = document_words[inventory.document_of]
-    ends = np.cumsum(widths, dtype=np.int64)
-    starts = ends - widths
-    words = np.zeros(int(ends[-1]) if len(ends) else 0, dtype=np.uint64)
+    bounds = offsets(widths)
+    starts = bounds[:-1]
+    words = np.zeros(int(bounds[-1]), dtype=np.uint64)
     bits = np.uint64(1) << ((inventory.pages - 1) % _WORD_BITS).astype(np.uint64)
     np.bitwise_or.at(words, starts[row_of_page] + (inventory.pages - 1) // _WORD_BITS, bits)
     return PageBitsets(words, starts, widths)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nclue_build.core.ids import condition_id
-from nclue_build.inventory.table import STRONG_MENTIONS, Inventory
+from nclue_build.inventory.table import Inventory, strong_rows
 from nclue_build.mine.normal import variants
 from nclue_build.mine.occurrences import DocumentOccurrences, Pattern
 from nclue_build.mine.spelling import is_acronym
@@ -147,7 +147,7 @@ def _problem(rows: NDArray[np.int64], limits: Limits) -> tuple[str, str] | None:
         return "too_few_documents", f"{count} documents"
     if count > limits.max_documents:
         return "too_many_documents", f"{count} documents"
-    strong = (np.add.reduceat(rows[:, 2], first) >= STRONG_MENTIONS) | (np.add.reduceat(rows[:, 3], first) > 0)
+    strong = strong_rows(first, rows[:, 2], rows[:, 3].astype(np.bool_))
     if 1000 * int(strong.sum()) < limits.min_strong_permille * count:
         return "seldom_strong", f"strong in {int(strong.sum())} of {count} documents"
     return None

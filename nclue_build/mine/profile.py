@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from nclue_build.core.arrays import find_sorted, offsets
 from nclue_build.core.text import fold
 from nclue_build.mine import ngrams, tokens, words
 
@@ -165,13 +166,12 @@ def _find(
     form_keys: NDArray[np.uint64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     places = np.flatnonzero(ngrams.noun_phrases(classes, flags, length))
-    if not len(places) or not len(form_keys):
+    if not len(places):
         empty = np.zeros(0, dtype=np.int64)
         return empty, empty
-    wanted = ngrams.keys(mixed, length)[places]
-    index = np.minimum(np.searchsorted(form_keys, wanted), len(form_keys) - 1)
-    hit = form_keys[index] == wanted
-    return places[hit], index[hit].astype(np.int64)
+    index = find_sorted(form_keys, ngrams.keys(mixed, length)[places])
+    hit = index >= 0
+    return places[hit], index[hit]
 
 
 def _nested(start: NDArray[np.int64], length: NDArray[np.int64], n_tokens: int) -> NDArray[np.bool_]:
@@ -194,18 +194,17 @@ def _template_mask(
     """Whether each token lies in a run of words that several documents repeat."""
     mask = np.zeros(len(mixed), dtype=np.bool_)
     places = np.flatnonzero(ngrams.template_runs(ids, flags))
-    if not len(places) or not len(template_keys):
+    if not len(places):
         return mask
-    wanted = ngrams.keys(mixed, ngrams.TEMPLATE_WORDS)[places]
-    index = np.minimum(np.searchsorted(template_keys, wanted), len(template_keys) - 1)
-    for place in places[template_keys[index] == wanted].tolist():
+    known = find_sorted(template_keys, ngrams.keys(mixed, ngrams.TEMPLATE_WORDS)[places]) >= 0
+    for place in places[known].tolist():
         mask[place : place + ngrams.TEMPLATE_WORDS] = True
     return mask
 
 
 def _covered(mask: NDArray[np.bool_], start: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether all tokens of each occurrence are masked."""
-    total = np.concatenate([[0], np.cumsum(mask)])
+    total = offsets(mask)
     covered: NDArray[np.bool_] = total[start + length] - total[start] == length
     return covered
 
