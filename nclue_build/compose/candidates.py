@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from nclue_build.core.arrays import offsets, ranges
 from nclue_build.core.ids import query_id
 from nclue_build.gate.check import check_pairs
 
@@ -66,8 +67,8 @@ class Candidates:
         n_golds = np.diff(self.gold_starts)[indices]
         return Candidates(
             conditions=self.conditions[indices],
-            gold_starts=np.concatenate([[0], np.cumsum(n_golds)]).astype(np.int64),
-            gold_documents=self.gold_documents[_ranges(self.gold_starts[:-1][indices], n_golds)],
+            gold_starts=offsets(n_golds),
+            gold_documents=self.gold_documents[ranges(self.gold_starts[:-1][indices], n_golds)],
             n_capped=self.n_capped[indices],
             n_judged=self.n_judged[indices],
             n_weak=self.n_weak[indices],
@@ -112,14 +113,6 @@ class Corpus:
     sources: tuple[str, ...]
 
 
-def _ranges(starts: NDArray[np.integer], lengths: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Concatenation of ``arange(start, start + length)``."""
-    total = int(lengths.sum())
-    before = np.repeat(np.cumsum(lengths) - lengths, lengths)
-    values: NDArray[np.int64] = np.repeat(starts, lengths).astype(np.int64) + np.arange(total) - before
-    return values
-
-
 def full_rows(
     inventory: Inventory, conditions: NDArray[np.int32]
 ) -> Iterator[tuple[slice, NDArray[np.int64], NDArray[np.int64]]]:
@@ -133,8 +126,7 @@ def full_rows(
         A slice of the conjunctions, for each hit the conjunction's index within that slice, and its inventory rows
         (hits x n); sorted by conjunction, then document.
     """
-    first_row = np.searchsorted(inventory.condition_of, np.arange(len(inventory.condition_ids) + 1))
-    frequency = np.diff(first_row)
+    frequency = inventory.document_frequency
     rarest = conditions[np.arange(len(conditions)), np.argmin(frequency[conditions], axis=1)]
     ends = np.cumsum(frequency[rarest])
     start = 0
@@ -144,7 +136,7 @@ def full_rows(
         part = slice(start, stop)
         lengths = frequency[rarest[part]]
         owner = np.repeat(np.arange(stop - start), lengths)
-        documents = inventory.document_of[_ranges(first_row[rarest[part]], lengths)]
+        documents = inventory.document_of[ranges(inventory.first_rows[rarest[part]], lengths)]
         rows = inventory.find(conditions[part][owner], documents[:, None])
         full = (rows >= 0).all(axis=1)
         yield part, owner[full], rows[full]
@@ -198,7 +190,7 @@ def find_candidates(
         parts.append(
             Candidates(
                 conditions=conditions[part][kept],
-                gold_starts=np.concatenate([[0], np.cumsum(n_golds[kept])]).astype(np.int64),
+                gold_starts=offsets(n_golds[kept]),
                 gold_documents=document[hits].astype(np.int32),
                 n_capped=n_capped[kept].astype(np.int32),
                 n_judged=n_judged[kept].astype(np.int32),
@@ -214,7 +206,7 @@ def concatenate(parts: Sequence[Candidates], n: int) -> Candidates:
     sizes = [np.diff(part.gold_starts) for part in parts]
     return Candidates(
         conditions=np.concatenate([np.empty((0, n), np.int32), *(part.conditions for part in parts)]),
-        gold_starts=np.concatenate([[0], np.cumsum(np.concatenate([np.empty(0, np.int64), *sizes]))]).astype(np.int64),
+        gold_starts=offsets(np.concatenate([np.empty(0, np.int64), *sizes])),
         gold_documents=np.concatenate([np.empty(0, np.int32), *(part.gold_documents for part in parts)]),
         n_capped=np.concatenate([np.empty(0, np.int32), *(part.n_capped for part in parts)]),
         n_judged=np.concatenate([np.empty(0, np.int32), *(part.n_judged for part in parts)]),

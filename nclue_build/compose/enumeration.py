@@ -57,7 +57,7 @@ def enumerate_conjunctions(
         seed: Of the choice among a document's triples.
     """
     inventory = corpus.inventory
-    frequency = np.bincount(inventory.condition_of, minlength=len(inventory.condition_ids)).astype(np.int64)
+    frequency = inventory.document_frequency
     table = compatible_pairs(inventory, keys, relatedness, requirements.relation)
     counts = {f"pairs.{reason}": count for reason, count in table.drops.items()}
     counts["pairs.compatible"] = len(table.keys)

@@ -15,7 +15,7 @@ from nclue_build.compose.requirements import relaxation_goal, relaxation_ladder
 from nclue_build.compose.sample import gold_source, spread_sample, strata
 from nclue_build.compose.select import PoolEntry, Selection, SelectionRules, select
 from nclue_build.compose.triples import seeded_generator
-from nclue_build.compose.verify import apply_verdicts, needs_of, plan_items
+from nclue_build.compose.verify import drop_mismatches, needs_of, plan_items
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
     from nclue_build.compose.candidates import Candidates, Corpus
     from nclue_build.compose.requirements import Requirements
-    from nclue_build.compose.verify import Item, ItemVerdict, Mismatch, Need
+    from nclue_build.compose.verify import Item, ItemQuotes, Mismatch, Need
     from nclue_build.core.progress import Progress
     from nclue_build.records.config import ComposeSection
     from nclue_build.records.inventory import Condition
 
-    Judge = Callable[[Mapping[int, Sequence[Item]]], dict[tuple[int, int], ItemVerdict]]
+    Judge = Callable[[Mapping[int, Sequence[Item]]], dict[tuple[int, int], ItemQuotes]]
 
 _RELAXED_CANDIDATES_PER_QUERY: Final = 8
 """Candidates drawn at a relaxation step for each query of the goal."""
@@ -39,7 +39,7 @@ _N3_CANDIDATES_PERCENT: Final = 150
 
 
 @dataclass(slots=True)
-class StepOutcome:
+class Step:
     """What one step of the ladder did.
 
     Args:
@@ -64,7 +64,7 @@ class Composed:
         selection: Of the pool.
         rules: Of the selection.
         needs: Query id to the documents judged for it.
-        verdicts: By (document, condition).
+        quotes: By (document, condition).
         mismatches: Query id to the reason, of candidates the judge dropped.
         drop_rates: Number of golds to (candidates, dropped).
         steps: Steps of the ladder that were tried.
@@ -74,10 +74,10 @@ class Composed:
     selection: Selection
     rules: SelectionRules
     needs: dict[str, list[Need]]
-    verdicts: dict[tuple[int, int], ItemVerdict]
+    quotes: dict[tuple[int, int], ItemQuotes]
     mismatches: dict[str, Mismatch]
     drop_rates: dict[int, tuple[int, int]]
-    steps: list[StepOutcome]
+    steps: list[Step]
 
     @property
     def chosen(self) -> list[PoolEntry]:
@@ -100,15 +100,9 @@ def selection_rules(corpus: Corpus, config: ComposeSection, *, small_corpus: boo
     )
 
 
-def compose(
-    corpus: Corpus,
-    conditions: Sequence[Condition],
-    config: ComposeSection,
-    rules: SelectionRules,
-    judge: Judge | None,
-    progress: Progress,
-) -> Composed:
-    """Enumerate, sample, verify and select, relaxing the requirements until the goal is reached.
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What is composed from, and by which rules.
 
     Args:
         corpus: Documents and P(d, c).
@@ -116,29 +110,31 @@ def compose(
         config: The ``[compose]`` table, resolved for this corpus.
         rules: Of the selection.
         judge: Judges items grouped by document; None in document-level builds, where no page can be quoted.
-        progress: Listener.
     """
-    return _Ladder(corpus, conditions, config, rules, judge, progress).climb_down()
+
+    corpus: Corpus
+    conditions: Sequence[Condition]
+    config: ComposeSection
+    rules: SelectionRules
+    judge: Judge | None
+
+
+def compose(material: Material, progress: Progress) -> Composed:
+    """Enumerate, sample, verify and select, relaxing the requirements until the goal is reached."""
+    return _Ladder(material, progress).climb_down()
 
 
 class _Ladder:
-    def __init__(
-        self,
-        corpus: Corpus,
-        conditions: Sequence[Condition],
-        config: ComposeSection,
-        rules: SelectionRules,
-        judge: Judge | None,
-        progress: Progress,
-    ) -> None:
-        self.corpus, self.conditions, self.config, self.rules = corpus, conditions, config, rules
-        self.judge, self.progress = judge, progress
+    def __init__(self, material: Material, progress: Progress) -> None:
+        self.corpus, self.config, self.rules = material.corpus, material.config, material.rules
+        self.judge, self.progress = material.judge, progress
+        conditions = material.conditions
         self.keys = key_matrix(content_keys(conditions))
-        self.relatedness = measure_relatedness(corpus.inventory, corpus.n_pages)
+        self.relatedness = measure_relatedness(self.corpus.inventory, self.corpus.n_pages)
         self.aliases = {index: condition.aliases for index, condition in enumerate(conditions)}
         self.is_phrase = [len(words(condition.name)) > 1 for condition in conditions]
         self.seen: dict[int, NDArray[np.int64]] = {}
-        self.done = Composed([], Selection((), 0, {}, {}), rules, {}, {}, {}, {}, [])
+        self.done = Composed([], Selection((), 0, {}, {}), self.rules, {}, {}, {}, {}, [])
 
     def climb_down(self) -> Composed:
         done = self.done
@@ -158,7 +154,7 @@ class _Ladder:
         found = enumerate_conjunctions(
             self.corpus, self.keys, self.relatedness, requirements, self.config.n_candidates, self.config.seed
         )
-        step = StepOutcome(requirements, found.counts)
+        step = Step(requirements, found.counts)
         self.done.steps.append(step)
         pairs, triples = self._unseen(found.pairs), self._unseen(found.triples)
         wanted = self.config.n_candidates
@@ -175,15 +171,15 @@ class _Ladder:
             step.sampled[sample.n] = len(sample)
             samples.append(sample)
         needs = [self._needs(sample) for sample in samples]
-        verdicts: dict[tuple[int, int], ItemVerdict] = {}
+        quotes: dict[tuple[int, int], ItemQuotes] = {}
         if self.judge is not None:
-            verdicts = self.judge(plan_items(itertools.chain.from_iterable(needs), self.corpus.inventory, self.aliases))
+            quotes = self.judge(plan_items(itertools.chain.from_iterable(needs), self.corpus.inventory, self.aliases))
         for sample, wanted_by_sample in zip(samples, needs, strict=True):
-            step.verified[sample.n] = self._admit(number, sample, wanted_by_sample, verdicts)
+            step.verified[sample.n] = self._admit(number, sample, wanted_by_sample, quotes)
         # Other steps may prefer other pages of an item: quotes found before stay.
-        for key, verdict in verdicts.items():
-            known = self.done.verdicts.get(key)
-            self.done.verdicts[key] = verdict.joined(known) if known else verdict
+        for key, found_now in quotes.items():
+            known = self.done.quotes.get(key)
+            self.done.quotes[key] = found_now.joined(known) if known else found_now
 
     def _triples_wanted(self, wanted: int, n_pairs: int, n_triples: int) -> int:
         """Triples among the candidates: by their share, and in place of pairs that are not there."""
@@ -201,7 +197,7 @@ class _Ladder:
     def _keys(self, candidates: Candidates) -> NDArray[np.int64]:
         keys = np.zeros(len(candidates), dtype=np.int64)
         for column in candidates.conditions.T:
-            keys = keys * len(self.conditions) + column
+            keys = keys * len(self.is_phrase) + column
         return keys
 
     def _unseen(self, candidates: Candidates) -> Candidates:
@@ -215,13 +211,13 @@ class _Ladder:
         number: int,
         sample: Candidates,
         needs: Sequence[list[Need]],
-        verdicts: Mapping[tuple[int, int], ItemVerdict],
+        quotes: Mapping[tuple[int, int], ItemQuotes],
     ) -> int:
         """Add the candidates without a mismatch to the pool; returns how many."""
         done, inventory = self.done, self.corpus.inventory
-        outcome = apply_verdicts(sample, needs, verdicts)
+        verified = drop_mismatches(sample, needs, quotes)
         sources = gold_source(sample, self.corpus).tolist()
-        for index in outcome.passed:
+        for index in verified.passed:
             conditions = tuple(sample.conditions[index].tolist())
             query_id = sample.query_id(index, inventory.condition_ids)
             done.needs[query_id] = needs[index]
@@ -232,23 +228,23 @@ class _Ladder:
                     golds=sample.golds(index),
                     source=sources[index],
                     n_capped=int(sample.n_capped[index]),
-                    quality=self._quality(sample, index, needs[index], verdicts),
+                    quality=self._quality(sample, index, needs[index], quotes),
                     step=number,
                 )
             )
-        for index, mismatch in outcome.mismatches.items():
+        for index, mismatch in verified.mismatches.items():
             done.mismatches[sample.query_id(index, inventory.condition_ids)] = mismatch
-        for n_golds, (seen, dropped) in outcome.by_n_golds.items():
+        for n_golds, (seen, dropped) in verified.by_n_golds.items():
             before = done.drop_rates.get(n_golds, (0, 0))
             done.drop_rates[n_golds] = (before[0] + seen, before[1] + dropped)
-        return len(outcome.passed)
+        return len(verified.passed)
 
     def _quality(
         self,
         sample: Candidates,
         index: int,
         needs: Sequence[Need],
-        verdicts: Mapping[tuple[int, int], ItemVerdict],
+        quotes: Mapping[tuple[int, int], ItemQuotes],
     ) -> int:
         """0 to 100.
 
@@ -256,12 +252,12 @@ class _Ladder:
         than one word.
         """
         conditions = sample.conditions[index].tolist()
-        quotes = [
-            verdicts[need.document, condition].quote_for(page)
+        given = [
+            quotes[need.document, condition].quote_for(page)
             for need in needs
             for condition, page in zip(need.conditions, need.pages, strict=True)
         ]
-        running = 25 * sum(1 for quote in quotes if quote.is_running_text) // max(len(quotes), 1)
+        running = 25 * sum(1 for quote in given if quote.is_running_text) // max(len(given), 1)
         phrases = 25 * sum(1 for condition in conditions if self.is_phrase[condition]) // len(conditions)
         closeness = int(sample.closeness[index])
         return 50 * closeness // (closeness + self.relatedness.close_from) + running + phrases

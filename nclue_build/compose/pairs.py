@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from nclue_build.compose.relatedness import Relation
+from nclue_build.core.arrays import find_sorted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,11 +45,7 @@ class PairTable:
 
     def find(self, first: NDArray[np.integer], second: NDArray[np.integer]) -> NDArray[np.int64]:
         """Position of each pair (``first < second``), -1 where it is not compatible."""
-        keys = first.astype(np.int64) * self.n_conditions + second
-        if not len(self.keys):
-            return np.full(keys.shape, -1, dtype=np.int64)
-        position = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        return np.where(self.keys[position] == keys, position, -1).astype(np.int64)
+        return find_sorted(self.keys, first.astype(np.int64) * self.n_conditions + second)
 
 
 def compatible_pairs(inventory: Inventory, keys: csr_array, relatedness: Relatedness, relation: Relation) -> PairTable:
@@ -63,13 +60,9 @@ def compatible_pairs(inventory: Inventory, keys: csr_array, relatedness: Related
         relatedness: Of the conditions.
         relation: What the two must have to do with each other.
     """
-    from scipy.sparse import csr_array  # noqa: PLC0415 - heavy
-
     n = len(inventory.condition_ids)
-    shape = (n, len(inventory.document_ids))
-    ones = np.ones(inventory.n_rows, dtype=np.int32)
-    incidence = csr_array((ones, (inventory.condition_of, inventory.document_of)), shape=shape)
-    frequency = np.bincount(inventory.condition_of, minlength=n).astype(np.int64)
+    incidence = inventory.incidence()
+    frequency = inventory.document_frequency
     drops = {"redundant": 0, "document_overlap": 0, "unrelated": 0, "not_close": 0}
     found_keys: list[NDArray[np.int64]] = []
     found_shared: list[NDArray[np.int32]] = []

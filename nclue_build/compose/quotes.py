@@ -1,7 +1,7 @@
 """Quotes: a verbatim piece of a page that shows a condition being written about.
 
-The rules item judge reads no meaning. It refuses what a careful reader would refuse at a glance: placeholder
-text, contents lines, cells and lists of names, fragments with no words around them.
+The rules item judge reads no meaning. It refuses what a careful reader would refuse at a glance: pages of
+placeholder text, cells and lists of names, fragments with no words around them, headings that head nothing.
 """
 
 from __future__ import annotations
@@ -12,34 +12,41 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
 from nclue_build.core.english import function_words
-from nclue_build.core.text import fold, is_word, matching_text, readings
+from nclue_build.core.text import fold, matching_text, occurs, readings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from nclue_build.records.corpus import Block
+    from nclue_build.records.corpus import Block, PageRow, Role
     from nclue_build.records.inventory import Alias
 
 MIN_LENGTH: Final = 40
 MAX_LENGTH: Final = 300
 """Characters of a quote; a heading may be shorter."""
 
-Refusal = Literal["not_on_page", "placeholder", "contents_line", "names_only", "part_of_name", "fragment"]
+Refusal = Literal["not_on_page", "placeholder", "bare_heading", "names_only", "part_of_name", "fragment"]
 
 _REFUSAL_ORDER: Final[tuple[Refusal, ...]] = (
     "not_on_page",
     "fragment",
-    "contents_line",
+    "bare_heading",
     "placeholder",
     "names_only",
     "part_of_name",
 )
+_PLACEHOLDER_FLAG: Final = "placeholder_text"
+"""Flag of a page (docs/extract.md)."""
 _ROLE_RANK: Final = {"text": 0, "list": 0, "caption": 1, "footnote": 1, "table": 2, "title": 3}
 _OTHER_ROLE: Final = 2
+_RUNNING_ROLES: Final = frozenset({"text", "list"})
 _MIN_CONTEXT_WORDS: Final = 4
 _MIN_PLAIN_WORDS: Final = 3
 _MIN_PLAIN_PERCENT: Final = 35
 _MIN_BODY_WORDS: Final = 12
+_MIN_HEADING_WORDS: Final = 4
+"""Words from which a heading says something by itself."""
+_MIN_HEADED_WORDS: Final = 8
+"""Words of running text below a shorter heading that make it the title of that text."""
 _MIN_LETTER_PERCENT: Final = 60
 
 # A token ends at white space, except inside a word broken at a line end.
@@ -48,12 +55,6 @@ _SENTENCE_END = re.compile(r"[.!?:;][\"'\u201d\u2019)\]]*$")
 _ABBREVIATION = re.compile(
     r"^[(\"']*(?:[A-Za-z]|(?:[A-Za-z]\.)+[A-Za-z]|Mr|Mrs|Ms|Dr|St|No|Nos|vs|etc|e\.g|i\.e|cf|pp|Fig|Sec|Inc|Corp|Co|Jr|Sr|Gov|Sen|Rep|al)\.$"
 )
-_SENTENCE_START = re.compile(r"[\"'\u201c\u2018(\[]*[A-Z0-9\u2022\u25aa\u25cf\u2013\u2014-]")
-_BULLET = re.compile(r"^[\u2022\u25aa\u25cf\u25cb\u2023\u2043\uf0b7*\u2013\u2014-]$")
-_PLACEHOLDER = re.compile(
-    r"\blorem ipsum\b|\bdolor sit amet\b|\bconsectetu\w+ adipisc|\bsed do eiusmod\b|\bquick brown fox\b"
-)
-_LEADERS = re.compile(r"(?:\.\s?){4,}|\u2026\s*\d+\s*$")
 _CAPITALISED = re.compile(r"[A-Z][a-z]+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
@@ -69,7 +70,12 @@ class FoundQuote:
     @property
     def is_running_text(self) -> bool:
         """Whether it stands in a paragraph or a list rather than a heading, a caption or a cell."""
-        return self.rank[0] == 0
+        return self.rank[0] == _ROLE_RANK["text"]
+
+    @property
+    def is_heading(self) -> bool:
+        """Whether it is a heading, with no sentence around the condition."""
+        return self.rank[0] == _ROLE_RANK["title"]
 
 
 class BlockText:
@@ -84,6 +90,11 @@ class BlockText:
         self.raw = block.text
         self.readings = readings(block.text)
         self.folded = tuple(fold(reading) for reading in self.readings)
+
+    @cached_property
+    def n_words(self) -> int:
+        """Words of at least two letters."""
+        return len(_WORD.findall(self.readings[0]))
 
     @cached_property
     def tokens(self) -> list[tuple[int, int]]:
@@ -110,37 +121,27 @@ class PageText:
 
     Args:
         page: 1-based.
-        blocks: Its allowed blocks.
-        n_body_words: Words in blocks that are no heading.
+        blocks: Its allowed blocks, in reading order.
+        is_placeholder: Whether it is flagged as placeholder text: then nothing of it is quoted.
     """
 
     page: int
     blocks: tuple[BlockText, ...]
-    n_body_words: int
+    is_placeholder: bool
 
 
-def prepare_page(page: int, blocks: Iterable[Block], allowed_roles: Iterable[str]) -> PageText:
+def prepare_page(row: PageRow, allowed_roles: frozenset[Role]) -> PageText:
     """Normalise a page's allowed blocks once."""
-    allowed = frozenset(allowed_roles)
-    prepared = tuple(BlockText(block) for block in blocks if block.role in allowed)
-    n_body_words = sum(len(_WORD.findall(block.readings[0])) for block in prepared if block.role != "title")
-    return PageText(page, prepared, n_body_words)
+    blocks = tuple(BlockText(block) for block in row.blocks if block.role in allowed_roles)
+    return PageText(row.page, blocks, _PLACEHOLDER_FLAG in row.flags)
 
 
-def occurs(alias: Alias, texts: Sequence[str], folded: Sequence[str]) -> bool:
-    """Whether an alias occurs in any reading, as core.text defines an occurrence."""
-    form = alias.form if alias.match == "exact" else fold(alias.form)
-    return any(_occurs_in(form, text) for text in (texts if alias.match == "exact" else folded))
-
-
-def _occurs_in(form: str, text: str) -> bool:
-    start = text.find(form)
-    while start >= 0:
-        end = start + len(form)
-        if (start == 0 or not is_word(text[start - 1])) and (end == len(text) or not is_word(text[end])):
-            return True
-        start = text.find(form, start + 1)
-    return False
+def alias_occurs(alias: Alias, texts: Sequence[str], folded: Sequence[str]) -> bool:
+    """Whether an alias occurs in any of several readings, given as they stand and folded."""
+    if alias.match == "exact":
+        return any(occurs(alias.form, text) for text in texts)
+    form = fold(alias.form)
+    return any(occurs(form, text) for text in folded)
 
 
 def find_quote(page: PageText, aliases: Sequence[Alias]) -> FoundQuote | Refusal:
@@ -152,22 +153,29 @@ def find_quote(page: PageText, aliases: Sequence[Alias]) -> FoundQuote | Refusal
     found: list[FoundQuote] = []
     refusals: set[Refusal] = set()
     for place, block in enumerate(page.blocks):
-        present = [alias for alias in aliases if occurs(alias, block.readings, block.folded)]
+        present = [alias for alias in aliases if alias_occurs(alias, block.readings, block.folded)]
         if not present:
             continue
-        verdict = _quote_block(page, place, block, present)
-        if isinstance(verdict, FoundQuote):
-            found.append(verdict)
+        quote: FoundQuote | Refusal = "placeholder"
+        if not page.is_placeholder:
+            quote = _quote_block(page, place, block, present)
+        if isinstance(quote, FoundQuote):
+            found.append(quote)
         else:
-            refusals.add(verdict)
+            refusals.add(quote)
     if found:
         return min(found)
+    return worst_refusal(refusals)
+
+
+def worst_refusal(refusals: Iterable[Refusal]) -> Refusal:
+    """The one that says most of several places, ``not_on_page`` when there is none."""
     return max(refusals, key=_REFUSAL_ORDER.index, default="not_on_page")
 
 
 def _quote_block(page: PageText, place: int, block: BlockText, aliases: Sequence[Alias]) -> FoundQuote | Refusal:
     if block.role == "title":
-        return _quote_heading(page, place, block)
+        return _quote_heading(page, place)
     best: FoundQuote | Refusal = "fragment"
     for alias in aliases:
         for start, stop in _occurrences(block, alias):
@@ -197,16 +205,16 @@ def _quote_block(page: PageText, place: int, block: BlockText, aliases: Sequence
     return best
 
 
-def _quote_heading(page: PageText, place: int, block: BlockText) -> FoundQuote | Refusal:
-    """A heading shows what the page is about, if there is a page below it."""
-    quote = block.raw.strip()
-    text = fold(matching_text(quote))
-    if _PLACEHOLDER.search(text):
-        return "placeholder"
-    if _LEADERS.search(text):
-        return "contents_line"
-    if page.n_body_words < _MIN_BODY_WORDS or len(quote) > MAX_LENGTH:
+def _quote_heading(page: PageText, place: int) -> FoundQuote | Refusal:
+    """A heading shows what the page is about if there is a page below it; a short one must head running text."""
+    quote = page.blocks[place].raw.strip()
+    n_body_words = sum(block.n_words for block in page.blocks if block.role != "title")
+    if n_body_words < _MIN_BODY_WORDS or len(quote) > MAX_LENGTH:
         return "fragment"
+    following = page.blocks[place + 1] if place + 1 < len(page.blocks) else None
+    heads_text = following is not None and following.role in _RUNNING_ROLES and following.n_words >= _MIN_HEADED_WORDS
+    if page.blocks[place].n_words < _MIN_HEADING_WORDS and not heads_text:
+        return "bare_heading"
     return FoundQuote((_ROLE_RANK["title"], 0, 0, 0, place, 0), page.page, quote)
 
 
@@ -217,7 +225,7 @@ def _occurrences(block: BlockText, alias: Alias) -> Iterator[tuple[int, int]]:
     for start in range(len(block.tokens) - size + 1):
         if head in block.folded_tokens[start]:
             texts = readings(block.piece(start, start + size))
-            if occurs(alias, texts, [fold(reading) for reading in texts]):
+            if alias_occurs(alias, texts, [fold(reading) for reading in texts]):
                 yield start, start + size
 
 
@@ -225,9 +233,10 @@ def _ends_sentence(block: BlockText, index: int) -> bool:
     if index == len(block.tokens) - 1:
         return True
     token, following = block.token(index), block.token(index + 1)
-    if _BULLET.match(following):
-        return True
-    return bool(_SENTENCE_END.search(token) and not _ABBREVIATION.match(token) and _SENTENCE_START.match(following))
+    if not _SENTENCE_END.search(token) or _ABBREVIATION.match(token):
+        return False
+    first = next(filter(str.isalnum, following), None)
+    return first is None or not first.islower()
 
 
 def _starts_sentence(block: BlockText, index: int) -> bool:
@@ -266,7 +275,7 @@ def stands_on_page(quote: str, alias: Alias, texts: Sequence[str]) -> bool:
     """
     pieces = readings(quote)
     contained = any(piece in text for piece in pieces for text in texts)
-    return contained and occurs(alias, pieces, [fold(piece) for piece in pieces])
+    return contained and alias_occurs(alias, pieces, [fold(piece) for piece in pieces])
 
 
 def _is_part_of_name(block: BlockText, start: int, stop: int) -> bool:
@@ -287,10 +296,6 @@ def _is_part_of_name(block: BlockText, start: int, stop: int) -> bool:
 
 def _refuse(quote: str, alias: Alias, role: str) -> Refusal | None:
     text = matching_text(quote)
-    if _PLACEHOLDER.search(fold(text)):
-        return "placeholder"
-    if _LEADERS.search(text):
-        return "contents_line"
     words = _WORD.findall(text)
     n_context = len(words) - len(_WORD.findall(alias.form))
     n_plain = sum(1 for word in words if word.islower()) - sum(

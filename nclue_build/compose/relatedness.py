@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from nclue_build.core.arrays import offsets
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
@@ -118,23 +120,21 @@ def _places(inventory: Inventory, n_pages: NDArray[np.integer]) -> tuple[csr_arr
 
     n_conditions = len(inventory.condition_ids)
     if inventory.level == "document":
-        shape = (n_conditions, len(inventory.document_ids))
-        ones = np.ones(inventory.n_rows, dtype=np.int32)
-        places = csr_array((ones, (inventory.condition_of, inventory.document_of)), shape=shape)
+        places = inventory.incidence()
         return places, places
-    offsets = np.concatenate([[0], np.cumsum(n_pages, dtype=np.int64)])
+    begins = offsets(n_pages)
     lengths = np.diff(inventory.starts)
     condition = np.repeat(inventory.condition_of, lengths)
     document = np.repeat(inventory.document_of, lengths)
     page = inventory.pages.astype(np.int64)
-    shape = (n_conditions, int(offsets[-1]))
-    places = csr_array((np.ones(len(page), dtype=np.int32), (condition, offsets[document] + page - 1)), shape=shape)
+    shape = (n_conditions, int(begins[-1]))
+    places = csr_array((np.ones(len(page), dtype=np.int32), (condition, begins[document] + page - 1)), shape=shape)
     rows, columns = [], []
     for step in range(-WINDOW_PAGES, WINDOW_PAGES + 1):
         moved = page + step
         inside = (moved >= 1) & (moved <= n_pages[document])
         rows.append(condition[inside])
-        columns.append((offsets[document] + moved - 1)[inside])
+        columns.append((begins[document] + moved - 1)[inside])
     row, column = np.concatenate(rows), np.concatenate(columns)
     nearby = csr_array((np.ones(len(row), dtype=np.int32), (row, column)), shape=shape)
     nearby.sum_duplicates()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 FEW_QUERIES: Final = 150
 """Queries a corpus of any size should give before anything is relaxed for more."""
 FEW_FAMILIES: Final = 100
-"""Different gold sets a corpus of any size should give, if that many are asked for."""
+"""Gold families a corpus of any size should give, if that many are asked for."""
 QUERIES_PER_DOCUMENT: Final = 4
 """Queries per document up to which relaxing is worth it: beyond, more of the same few documents adds little."""
 
@@ -70,7 +70,7 @@ class Goal:
 
     Args:
         queries: Number of queries.
-        families: Number of different gold sets.
+        families: Number of gold families: different complete gold sets.
     """
 
     queries: int
@@ -78,11 +78,11 @@ class Goal:
 
 
 def relaxation_goal(n_queries: int, n_documents: int) -> Goal:
-    """Number of queries and gold sets below which requirements are relaxed.
+    """Number of queries and gold families below which requirements are relaxed.
 
     A corpus of a few dozen documents cannot carry a thousand queries that differ; relaxing quality to get
     there would be a bad trade, so the goal grows with the corpus up to the number asked for. Queries that all have
-    the same few gold sets measure little, so a few relaxed ones with new gold sets are worth having.
+    the same few golds measure little, so a few relaxed ones of new gold families are worth having.
     """
     queries = min(n_queries, max(FEW_QUERIES, QUERIES_PER_DOCUMENT * n_documents))
     return Goal(queries, min(FEW_FAMILIES, 2 * queries // 3))

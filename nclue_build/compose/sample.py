@@ -37,8 +37,7 @@ def gold_source(candidates: Candidates, corpus: Corpus) -> NDArray[np.int32]:
 def rarity(candidates: Candidates, corpus: Corpus) -> NDArray[np.int64]:
     """How rare the conditions are: mean over them of the whole binary logarithm of documents / document frequency."""
     inventory = corpus.inventory
-    frequency = np.bincount(inventory.condition_of, minlength=len(inventory.condition_ids))
-    ratio = len(inventory.document_ids) // np.maximum(frequency, 1)
+    ratio = len(inventory.document_ids) // np.maximum(inventory.document_frequency, 1)
     levels = np.searchsorted(2 ** np.arange(1, 31), ratio, side="right")
     level: NDArray[np.int64] = levels[candidates.conditions].sum(axis=1) // candidates.n
     return level

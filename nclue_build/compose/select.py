@@ -1,8 +1,8 @@
 """Select queries: caps, quotas, and a greedy choice with diminishing returns.
 
 The study's own selection reuses golds heavily (n-Clue supplement, section 2: 287 distinct golds and 453 families in
-1,000 queries). Here a gold document, a set of golds (family) or a condition is worth less every time it is used
-again, so a new one wins over a used one of the same quality. All scores are integers.
+1,000 queries). Here a gold document, a gold family (the queries with the same complete gold set) or a condition is
+worth less every time it is used again, so a new one wins over a used one of the same quality. All scores are integers.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class SelectionRules:
 
     Args:
         n_queries: How many to select.
-        goal: Relaxed candidates are only used below these numbers of queries and gold sets.
+        goal: Relaxed candidates are only used below these numbers of queries and gold families.
         max_per_condition: Queries that may use a condition.
         max_per_gold: Queries a document may be gold for.
         relative_gold_cap: Whether ``max_per_gold`` gives way to 15% of the selected queries where that is more.
@@ -157,7 +157,7 @@ class _Greedy:
 
     @property
     def n_families(self) -> int:
-        """Different gold sets chosen so far."""
+        """Gold families chosen so far."""
         return int((self.family_use > 0).sum())
 
     def fill(self, allowed: NDArray[np.bool_], limit: int, quota: dict[int, int], families: int = 0) -> None:
@@ -167,7 +167,7 @@ class _Greedy:
             allowed: Entries to choose from.
             limit: Enough queries.
             quota: Most queries per number of conditions.
-            families: Where given, only entries with a new gold set, up to so many sets.
+            families: Where given, only entries of a new gold family, up to so many families.
         """
         live = np.flatnonzero(allowed & ~self.taken)
         while len(self.chosen) < limit and (not families or self.n_families < families):

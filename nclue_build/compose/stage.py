@@ -10,20 +10,38 @@ import numpy as np
 from nclue_build.compose import emit, report
 from nclue_build.compose.candidates import Corpus
 from nclue_build.compose.forms import clean_name, render
-from nclue_build.compose.ladder import compose, selection_rules
-from nclue_build.compose.verify import JUDGE, Item, ItemVerdict, judge_document
+from nclue_build.compose.ladder import Material, compose, selection_rules
+from nclue_build.compose.verify import JUDGE, Item, ItemQuotes, judge_document
 from nclue_build.core.canonical import sha256_file
 from nclue_build.core.errors import DataError, Finding, OutcomeError
 from nclue_build.core.text import matching_text
 from nclue_build.gate.check import row_bitsets
 from nclue_build.inventory.documents import benchmark_documents
-from nclue_build.inventory.files import CONDITIONS, EVIDENCE, VERSION, read_version
-from nclue_build.records.benchmark import Qrel, QrelsMeta, Query, QueryCondition, Quote, Strata
+from nclue_build.inventory.files import read_version
+from nclue_build.records.benchmark import QrelsMeta, Query, QueryCondition, Quote, Strata
 from nclue_build.records.config import SMALL_CORPUS
-from nclue_build.records.corpus import CorpusRow, PageRow
 from nclue_build.records.inventory import Rejected
-from nclue_build.store.beir import BeirQrel, BeirRow, write_beir
-from nclue_build.store.jsonl import read_jsonl, write_json, write_jsonl
+from nclue_build.store.atomic import atomic_writer
+from nclue_build.store.beir import BeirQrel, BeirRow, remove_beir, write_beir
+from nclue_build.store.jsonl import encode, write_json, write_jsonl
+from nclue_build.store.layout import (
+    ARITIES,
+    BEIR,
+    COMPOSITION,
+    FORMS_QA,
+    META,
+    QRELS,
+    QUERIES,
+    REJECTED,
+    TREC,
+    TREC_CONDITIONS,
+    TREC_FILES,
+    TREC_GOLD,
+    TREC_PAGES,
+    VERSION_FILES,
+    split_file,
+)
+from nclue_build.store.pages import read_documents, read_pages
 from nclue_build.store.stage import Declaration, StageResult
 from nclue_build.store.trec import TrecQrel, write_trec_qrels
 
@@ -36,33 +54,18 @@ if TYPE_CHECKING:
     from nclue_build.core.canonical import Json
     from nclue_build.inventory.files import StoredVersion
     from nclue_build.records.config import BuildConfig
-    from nclue_build.records.corpus import DocumentQuality
+    from nclue_build.records.corpus import DocumentQuality, Role
     from nclue_build.store.stage import StageContext
     from nclue_build.store.workspace import Build
 
-QUERIES = "queries.jsonl"
-QRELS = "qrels.jsonl"
-META = "qrels.meta.json"
-TREC = "qrels.trec"
-TREC_GOLD = "qrels.gold.trec"
-TREC_CONDITIONS = "qrels.conditions.trec"
-TREC_PAGES = "qrels.pages.trec"
-FORMS_QA = "forms_qa.json"
-COMPOSITION = "composition.json"
-REJECTED = "rejected.jsonl"
-BEIR = "beir"
-ARITIES = (2, 3)
-_OUTPUTS = (
-    QUERIES, QRELS, META, TREC, TREC_GOLD, TREC_CONDITIONS, TREC_PAGES, FORMS_QA, COMPOSITION, REJECTED, BEIR,
-    *(f"n{n}/{name}" for n in ARITIES for name in (TREC, TREC_GOLD)),
-)  # fmt: skip
+_OUTPUTS = (QUERIES, QRELS, META, *TREC_FILES, FORMS_QA, COMPOSITION, REJECTED, BEIR)
 
 
 class Compose:
     """Makes queries out of P0, and every nonzero judgment of them."""
 
     name = "compose"
-    version = 1
+    version = 2
 
     def declare(self, build: Build, config: BuildConfig) -> Declaration:
         """Depends on P0, the documents and their pages (for quotes and texts)."""
@@ -75,7 +78,7 @@ class Compose:
             build.documents,
             build.quality,
             build.pages,
-            *(build.version(0) / name for name in (CONDITIONS, EVIDENCE, VERSION)),
+            *(build.version(0) / name for name in VERSION_FILES),
         )
         return Declaration(inputs, settings, tuple(build.benchmark / name for name in _OUTPUTS))
 
@@ -97,16 +100,16 @@ class _JudgeTask(NamedTuple):
     items: tuple[Item, ...]
 
 
-def _judge_file(allowed_roles: tuple[str, ...], task: _JudgeTask) -> tuple[int, list[ItemVerdict]]:
-    return task.document, judge_document(read_jsonl(task.path, PageRow), task.items, allowed_roles)
+def _judge_file(allowed_roles: tuple[Role, ...], task: _JudgeTask) -> tuple[int, list[ItemQuotes]]:
+    return task.document, judge_document(read_pages(task.path), task.items, allowed_roles)
 
 
-def _document_text(allowed_roles: tuple[str, ...], path: Path) -> str:
+def _document_text(allowed_roles: tuple[Role, ...], path: Path) -> str:
     """Matching text of a document's allowed blocks and headings, a line each."""
     allowed = frozenset((*allowed_roles, "title"))
     texts = (
         matching_text(block.text)
-        for page in read_jsonl(path, PageRow)
+        for page in read_pages(path)
         for block in page.blocks
         if block.role in allowed
     )
@@ -137,7 +140,8 @@ class _Composing:
     def run(self) -> StageResult:
         rules = selection_rules(self._corpus, self._config, small_corpus=len(self._quality) < SMALL_CORPUS)
         judge = self._judge if self._by_page else None
-        composed = compose(self._corpus, self._conditions, self._config, rules, judge, self._context.progress)
+        material = Material(self._corpus, self._conditions, self._config, rules, judge)
+        composed = compose(material, self._context.progress)
         if not composed.chosen:
             raise OutcomeError(f"no query is possible: {report.nothing_chosen(composed, self._config)}")
         queries = [self._query(composed, entry) for entry in composed.chosen]
@@ -166,18 +170,18 @@ class _Composing:
         }
         return StageResult(counts, findings, summary.shortfalls)
 
-    def _judge(self, plan: Mapping[int, Sequence[Item]]) -> dict[tuple[int, int], ItemVerdict]:
+    def _judge(self, plan: Mapping[int, Sequence[Item]]) -> dict[tuple[int, int], ItemQuotes]:
         tasks = [
             _JudgeTask(document, self._build.page_file(self._inventory.document_ids[document]), tuple(items))
             for document, items in plan.items()
         ]
         self._context.progress.start("compose: verify", len(tasks), "documents")
-        verdicts: dict[tuple[int, int], ItemVerdict] = {}
-        judge = partial(_judge_file, tuple(self._version.allowed_roles))
+        quotes: dict[tuple[int, int], ItemQuotes] = {}
+        judge = partial(_judge_file, self._version.allowed_roles)
         for document, found in self._context.mapper.map(judge, tasks):
-            verdicts |= {(document, verdict.condition): verdict for verdict in found}
+            quotes |= {(document, item.condition): item for item in found}
             self._context.progress.advance()
-        return verdicts
+        return quotes
 
     def _query(self, composed: Composed, entry: PoolEntry) -> Query:
         conditions = tuple(
@@ -217,7 +221,7 @@ class _Composing:
         for need in composed.needs[entry.query_id]:
             quotes = []
             for condition, page in zip(need.conditions, need.pages, strict=True):
-                found = composed.verdicts[need.document, condition].quote_for(page)
+                found = composed.quotes[need.document, condition].quote_for(page)
                 quotes.append(
                     Quote(condition_id=self._inventory.condition_ids[condition], page=found.page, quote=found.text)
                 )
@@ -227,27 +231,21 @@ class _Composing:
     def _write_judgments(self, composed: Composed, queries: Sequence[Query]) -> dict[str, int]:
         """Write queries, qrels in all their shapes, and the BEIR folder."""
         folder = self._build.benchmark
-        rows: dict[str, list[TrecQrel]] = {name: [] for name in (TREC, TREC_GOLD, TREC_CONDITIONS, TREC_PAGES)}
-        arity = {query.query_id: query.n for query in queries}
-
-        def qrels() -> Iterator[Qrel]:
+        trec: dict[str, list[TrecQrel]] = {name: [] for name in (TREC, TREC_GOLD, TREC_CONDITIONS, TREC_PAGES)}
+        splits: dict[str, list[TrecQrel]] = {split_file(n, name): [] for n in ARITIES for name in (TREC, TREC_GOLD)}
+        write_jsonl(folder / QUERIES, queries)
+        with atomic_writer(folder / QRELS) as stream:
             for entry in composed.chosen:
                 evidence = self._evidence(composed, entry)
-                for qrel, present in emit.emit_query(self._inventory, entry.query_id, entry.conditions, evidence):
-                    rows[TREC].append(emit.graded_row(qrel))
-                    if qrel.gold:
-                        rows[TREC_GOLD].append(TrecQrel(qrel.query_id, "0", qrel.doc_id, 1))
-                    rows[TREC_CONDITIONS].extend(emit.condition_rows(qrel, present))
-                    rows[TREC_PAGES].extend(emit.page_rows(qrel))
-                    yield qrel
-
-        write_jsonl(folder / QUERIES, queries)
-        n_qrels = write_jsonl(folder / QRELS, qrels())
-        for name, found in rows.items():
+                judgments = emit.judge_query(self._inventory, entry.query_id, entry.conditions, evidence)
+                stream.writelines(encode(judgment.qrel) + b"\n" for judgment in judgments)
+                rows = emit.trec_rows(judgments)
+                for name in trec:
+                    trec[name] += rows[name]
+                for name in (TREC, TREC_GOLD):
+                    splits[split_file(len(entry.conditions), name)] += rows[name]
+        for name, found in (trec | splits).items():
             write_trec_qrels(folder / name, found)
-        for n in ARITIES:
-            for name in (TREC, TREC_GOLD):
-                write_trec_qrels(folder / f"n{n}" / name, (row for row in rows[name] if arity[row.query_id] == n))
         meta = QrelsMeta(
             inventory_version=self._version.version,
             inventory_digests=self._version.digests,
@@ -255,14 +253,16 @@ class _Composing:
             item_judge=self._judge_name,
             item_model=None,
             n_queries=len(queries),
-            n_qrels=n_qrels,
-            n_golds=len(rows[TREC_GOLD]),
+            n_qrels=len(trec[TREC]),
+            n_golds=len(trec[TREC_GOLD]),
             qrels_sha256=sha256_file(folder / QRELS),
         )
         write_json(folder / META, meta)
         if self._by_page:
-            self._write_beir(queries, (BeirQrel(row.query_id, row.doc_id, row.grade) for row in rows[TREC]))
-        return {"queries": len(queries), "qrels": n_qrels, "golds": len(rows[TREC_GOLD])}
+            self._write_beir(queries, (BeirQrel(row.query_id, row.doc_id, row.grade) for row in trec[TREC]))
+        else:
+            remove_beir(folder / BEIR)
+        return {"queries": len(queries), "qrels": len(trec[TREC]), "golds": len(trec[TREC_GOLD])}
 
     def _write_beir(self, queries: Sequence[Query], qrels: Iterable[BeirQrel]) -> None:
         write_beir(
@@ -289,10 +289,10 @@ class _Composing:
 
     def _texts(self) -> Iterator[BeirRow]:
         """Corpus rows, a document at a time."""
-        titles = {row.doc_id: row.title for row in read_jsonl(self._build.documents, CorpusRow)}
+        titles = {row.doc_id: row.title for row in read_documents(self._build.documents)}
         paths = [self._build.page_file(row.doc_id) for row in self._quality]
         self._context.progress.start("compose: texts", len(paths), "documents")
-        read = partial(_document_text, tuple(self._version.allowed_roles))
+        read = partial(_document_text, self._version.allowed_roles)
         for row, text in zip(self._quality, self._context.mapper.map(read, paths), strict=True):
             self._context.progress.advance()
             yield BeirRow(

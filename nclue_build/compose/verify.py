@@ -7,28 +7,31 @@ section 2). Documents are judged one at a time, each read once for all candidate
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from nclue_build.compose.quotes import FoundQuote, find_quote, prepare_page
+from nclue_build.compose.quotes import FoundQuote, find_quote, prepare_page, worst_refusal
+from nclue_build.core.arrays import offsets
+from nclue_build.core.errors import InternalError
 from nclue_build.gate.explain import witness
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from nclue_build.compose.candidates import Candidates
-    from nclue_build.compose.quotes import Refusal
+    from nclue_build.compose.quotes import PageText, Refusal
     from nclue_build.inventory.table import Inventory
-    from nclue_build.records.corpus import PageRow
+    from nclue_build.records.corpus import PageRow, Role
     from nclue_build.records.inventory import Alias
 
 JUDGE: Final = "rules"
 HARD_SUBSETS: Final = 3
 """Subset documents per candidate that ``verify = "golds+hard"`` judges besides the golds."""
-_MAX_PAGES: Final = 8
-"""Pages of one P(d, c) that are tried beyond the preferred ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,34 +42,51 @@ class Item:
         condition: Index.
         aliases: Of the condition.
         preferred: Witness pages of the candidates that need it, ascending: all get a quote where there is one.
-        others: Further pages, tried in order until one has a quote when no preferred page has.
+        pages: All of P(d, c), those with most mentions first: tried in order for the quote of last resort.
     """
 
     condition: int
     aliases: tuple[Alias, ...]
     preferred: tuple[int, ...]
-    others: tuple[int, ...]
+    pages: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ItemVerdict:
-    """What the judge found: quotes by page, or the refusal of every page tried."""
+class ItemQuotes:
+    """The quotes the judge found for one item, or why there is none.
+
+    Args:
+        condition: Index.
+        quotes: Of the preferred pages that have one.
+        best: The first sentence on the pages of P(d, c), those with most mentions first; a heading where none has
+            a sentence; None where none has a quote.
+        refusal: Why there is no quote.
+    """
 
     condition: int
     quotes: tuple[FoundQuote, ...]
-    refusal: Refusal | None
+    best: FoundQuote | None
+    refusal: Refusal | None = None
 
     def quote_for(self, page: int | None) -> FoundQuote:
-        """The quote of that page, else the best one there is."""
-        return next((quote for quote in self.quotes if quote.page == page), min(self.quotes))
+        """A sentence on that page, else one elsewhere, else the page's heading, else another one.
 
-    def joined(self, other: ItemVerdict) -> ItemVerdict:
-        """Both verdicts on the same item: the quotes of either."""
-        quotes = tuple(sorted({*self.quotes, *other.quotes}))
-        return ItemVerdict(self.condition, quotes, None if quotes else self.refusal)
+        Raises:
+            InternalError: the item was refused.
+        """
+        if self.best is None:
+            raise InternalError(f"condition {self.condition} was refused ({self.refusal}): there is no quote")
+        there = next((quote for quote in self.quotes if quote.page == page), None)
+        if there is None or (there.is_heading and not self.best.is_heading):
+            return self.best
+        return there
+
+    def joined(self, other: ItemQuotes) -> ItemQuotes:
+        """The same item judged twice, with other preferred pages."""
+        return replace(self, quotes=tuple(sorted({*self.quotes, *other.quotes})))
 
 
-def judge_document(pages: Iterable[PageRow], items: Sequence[Item], allowed_roles: Iterable[str]) -> list[ItemVerdict]:
+def judge_document(pages: Iterable[PageRow], items: Sequence[Item], allowed_roles: Iterable[Role]) -> list[ItemQuotes]:
     """Judge all items of one document.
 
     Args:
@@ -74,23 +94,34 @@ def judge_document(pages: Iterable[PageRow], items: Sequence[Item], allowed_role
         items: What to judge.
         allowed_roles: Roles in which an occurrence counts.
     """
-    needed = {page for item in items for page in (*item.preferred, *item.others)}
-    allowed = tuple(allowed_roles)
-    texts = {row.page: prepare_page(row.page, row.blocks, allowed) for row in pages if row.page in needed}
-    verdicts = []
-    for item in items:
-        quotes: list[FoundQuote] = []
-        refusal: Refusal | None = None
-        for page in (*item.preferred, *item.others):
-            if quotes and page not in item.preferred:
-                break
-            found: FoundQuote | Refusal = find_quote(texts[page], item.aliases) if page in texts else "not_on_page"
-            if isinstance(found, FoundQuote):
-                quotes.append(found)
-            else:
-                refusal = refusal or found
-        verdicts.append(ItemVerdict(item.condition, tuple(quotes), None if quotes else refusal))
-    return verdicts
+    needed = {page for item in items for page in item.pages}
+    rows = {row.page: row for row in pages if row.page in needed}
+    allowed = frozenset(allowed_roles)
+
+    @cache
+    def prepared(page: int) -> PageText:
+        return prepare_page(rows[page], allowed)
+
+    def look(item: Item, page: int) -> FoundQuote | Refusal:
+        return find_quote(prepared(page), item.aliases) if page in rows else "not_on_page"
+
+    return [_judge_item(item, partial(look, item)) for item in items]
+
+
+def _judge_item(item: Item, look: Callable[[int], FoundQuote | Refusal]) -> ItemQuotes:
+    found = {page: look(page) for page in item.preferred}
+    quotes = tuple(quote for quote in found.values() if isinstance(quote, FoundQuote))
+    heading: FoundQuote | None = None
+    for page in item.pages:
+        if page not in found:
+            found[page] = look(page)
+        quote = found[page]
+        if isinstance(quote, FoundQuote):
+            if not quote.is_heading:
+                return ItemQuotes(item.condition, quotes, quote)
+            heading = heading or quote
+    refusal = worst_refusal(quote for quote in found.values() if not isinstance(quote, FoundQuote))
+    return ItemQuotes(item.condition, quotes, heading, None if heading else refusal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +151,8 @@ def needs_of(candidates: Candidates, inventory: Inventory, verify: str) -> list[
         For each candidate its needs, golds first.
     """
     needs: list[list[Need]] = []
+    limit = HARD_SUBSETS if verify == "golds+hard" else None
+    row_mentions = np.diff(offsets(inventory.mentions)[inventory.starts])
     for index in range(len(candidates)):
         conditions = candidates.conditions[index]
         golds = candidates.golds(index)
@@ -129,36 +162,28 @@ def needs_of(candidates: Candidates, inventory: Inventory, verify: str) -> list[
             pages = witness([inventory.pages_of(row) for row in gold_rows.tolist()])
             wanted.append(Need(document, tuple(conditions.tolist()), pages or (None,) * candidates.n))
         if verify != "golds":
-            limit = HARD_SUBSETS if verify == "golds+hard" else None
-            wanted.extend(_subset_needs(inventory, conditions, frozenset(golds), limit))
+            wanted.extend(_subset_needs(inventory, row_mentions, conditions, golds)[:limit])
         needs.append(wanted)
     return needs
 
 
 def _subset_needs(
-    inventory: Inventory,
-    conditions: np.ndarray[tuple[int, ...], np.dtype[np.int32]],
-    golds: frozenset[int],
-    limit: int | None,
+    inventory: Inventory, row_mentions: NDArray[np.int64], conditions: NDArray[np.int32], golds: Sequence[int]
 ) -> list[Need]:
-    mentions = np.concatenate([[0], np.cumsum(inventory.mentions, dtype=np.int64)])
+    """The judged documents beside the golds, those with most conditions first, then those with most mentions."""
     present: dict[int, list[tuple[int, int]]] = {}
     for condition in conditions.tolist():
-        first, last = np.searchsorted(inventory.condition_of, [condition, condition + 1])
-        for row in range(int(first), int(last)):
+        first, last = inventory.first_rows[condition : condition + 2].tolist()
+        for row in range(first, last):
             present.setdefault(int(inventory.document_of[row]), []).append((condition, row))
-    subsets = [
-        (
-            -len(found),
-            -sum(int(mentions[inventory.starts[row + 1]] - mentions[inventory.starts[row]]) for _, row in found),
-            document,
-        )
+    ranked = sorted(
+        (-len(found), -sum(int(row_mentions[row]) for _, row in found), document)
         for document, found in present.items()
         if document not in golds
-    ]
+    )
     return [
         Need(document, tuple(condition for condition, _ in present[document]), (None,) * len(present[document]))
-        for _, _, document in sorted(subsets)[:limit]
+        for *_, document in ranked
     ]
 
 
@@ -179,10 +204,11 @@ def plan_items(
                     pages.add(page)
     plan: dict[int, list[Item]] = {}
     for document, condition in sorted(preferred):
-        first = preferred[document, condition]
         row = int(inventory.find(np.array(condition), np.array(document)))
-        others = [page for page in inventory.pages_of(row) if page not in first][:_MAX_PAGES]
-        item = Item(condition, aliases[condition], tuple(sorted(first)), tuple(others))
+        part = slice(int(inventory.starts[row]), int(inventory.starts[row + 1]))
+        by_mentions = inventory.pages[part][np.lexsort((inventory.pages[part], -inventory.mentions[part]))]
+        first = tuple(sorted(preferred[document, condition]))
+        item = Item(condition, aliases[condition], first, tuple(by_mentions.tolist()))
         plan.setdefault(document, []).append(item)
     return plan
 
@@ -198,7 +224,7 @@ class Mismatch:
 
 @dataclass(slots=True)
 class Verification:
-    """Outcome of verifying the candidates of one arity.
+    """What verifying the candidates of one arity gave.
 
     Args:
         passed: Indices of the candidates that passed.
@@ -211,32 +237,32 @@ class Verification:
     by_n_golds: dict[int, tuple[int, int]] = field(default_factory=dict)
 
 
-def apply_verdicts(
-    candidates: Candidates, needs: Sequence[Sequence[Need]], verdicts: Mapping[tuple[int, int], ItemVerdict]
+def drop_mismatches(
+    candidates: Candidates, needs: Sequence[Sequence[Need]], quotes: Mapping[tuple[int, int], ItemQuotes]
 ) -> Verification:
     """Drop every candidate with a mismatch; the first one, golds first, is its reason.
 
     Args:
         candidates: Of one arity.
         needs: ``needs_of`` them.
-        verdicts: By (document, condition).
+        quotes: By (document, condition).
     """
-    outcome = Verification()
+    result = Verification()
     for index, wanted in enumerate(needs):
         mismatch = next(
             (
                 Mismatch(refusal, need.document, condition)
                 for need in wanted
                 for condition in need.conditions
-                if (refusal := verdicts[need.document, condition].refusal) is not None
+                if (refusal := quotes[need.document, condition].refusal) is not None
             ),
             None,
         )
         if mismatch is None:
-            outcome.passed.append(index)
+            result.passed.append(index)
         else:
-            outcome.mismatches[index] = mismatch
+            result.mismatches[index] = mismatch
         n_golds = len(candidates.golds(index))
-        seen, dropped = outcome.by_n_golds.get(n_golds, (0, 0))
-        outcome.by_n_golds[n_golds] = (seen + 1, dropped + (mismatch is not None))
-    return outcome
+        seen, dropped = result.by_n_golds.get(n_golds, (0, 0))
+        result.by_n_golds[n_golds] = (seen + 1, dropped + (mismatch is not None))
+    return result

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from nclue_build.compose.emit import emit_query
+from nclue_build.compose.emit import judge_query, trec_rows
 from nclue_build.compose.forms import clean_name, form_problems, parse, render
 from nclue_build.compose.quotes import MAX_LENGTH, FoundQuote, find_quote, prepare_page
 from nclue_build.compose.redundancy import content_keys, words
 from nclue_build.compose.requirements import Goal
 from nclue_build.compose.select import PoolEntry, SelectionRules, select
 from nclue_build.core.text import matching_text, readings
-from nclue_build.gate.explain import judge_pages
 from nclue_build.inventory.table import Inventory
-from nclue_build.records.benchmark import QueryCondition
-from nclue_build.records.corpus import Block
+from nclue_build.records.benchmark import QueryCondition, Violator
 from nclue_build.records.inventory import Alias, Condition, EvidenceRow, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nclue_build.records.corpus import PageRow
 
 PAGES = st.lists(st.integers(1, 6), min_size=1, max_size=4, unique=True).map(sorted)
 EVIDENCE = st.dictionaries(st.tuples(st.integers(0, 4), st.integers(0, 5)), PAGES, min_size=2)
@@ -40,19 +44,41 @@ def test_every_nonzero_pair_is_emitted_once_and_nothing_else(
     random.shuffle(rows)  # type: ignore[attr-defined]
     inventory = Inventory.from_rows(rows, [f"c{index}" for index in range(5)], [f"d{index}" for index in range(6)])
     conditions = sorted(chosen)
-    emitted = [qrel for qrel, _ in emit_query(inventory, "q", conditions, {})]
+    judgments = judge_query(inventory, "q", conditions, {})
+    emitted = [judgment.qrel for judgment in judgments]
     union = {document for condition, document in evidence if condition in chosen}
     assert [qrel.doc_id for qrel in emitted] == [f"d{document}" for document in sorted(union)]
     for qrel in emitted:
         sets = [evidence.get((condition, int(qrel.doc_id[1:])), []) for condition in conditions]
-        verdict = judge_pages(sets)
         assert [list(pages) for pages in qrel.pages] == sets
         assert qrel.clue_count == sum(map(bool, sets)) >= 1
-        assert (qrel.gold, qrel.grade, qrel.witness) == (verdict.gold, verdict.grade, verdict.witness)
-        assert (qrel.gate == "ok") == qrel.gold == (qrel.witness is not None)
-        assert (qrel.gate == "single_page") == (qrel.shared_pages is not None)
-        assert (qrel.gate == "no_assignment") == (qrel.violator is not None)
-        assert qrel.gold or qrel.grade < len(conditions)
+        assert (qrel.gate, qrel.witness, qrel.shared_pages, qrel.violator) == _by_brute_force(conditions, sets)
+        assert qrel.gold == (qrel.gate == "ok")
+        capped = qrel.clue_count == len(conditions) and not qrel.gold
+        assert qrel.grade == qrel.clue_count - capped
+    trec = trec_rows(judgments)
+    assert [row.grade for row in trec["qrels.trec"]] == [qrel.grade for qrel in emitted]
+    assert [row.doc_id for row in trec["qrels.gold.trec"]] == [qrel.doc_id for qrel in emitted if qrel.gold]
+    assert len(trec["qrels.conditions.trec"]) == sum(qrel.clue_count for qrel in emitted)
+
+
+def _by_brute_force(conditions: list[int], sets: list[list[int]]) -> tuple[object, ...]:
+    """Gate, witness, shared pages and violator, from all assignments of pages and all subsets of conditions."""
+    if not all(sets):
+        return "incomplete", None, None, None
+    if shared := tuple(page for page in sorted(sets[0]) if all(page in pages for pages in sets)):
+        return "single_page", None, shared, None
+    assignments = [pages for pages in itertools.product(*sets) if len(set(pages)) == len(pages)]
+    if assignments:
+        return "ok", min(assignments), None, None
+    for size in range(1, len(sets) + 1):
+        for subset in itertools.combinations(range(len(sets)), size):
+            union = sorted({page for index in subset for page in sets[index]})
+            if len(union) < size:
+                names = tuple(f"c{conditions[index]}" for index in subset)
+                return "no_assignment", None, None, Violator(conditions=names, pages=tuple(union))
+    message = "P. Hall's theorem does not hold"
+    raise AssertionError(message)
 
 
 ENTRIES = st.lists(
@@ -155,14 +181,14 @@ OCCURRENCES = st.sampled_from([
 
 
 @settings(max_examples=300)
-@given(FILLER, OCCURRENCES, FILLER, st.sampled_from([" ", "\n", "  \n"]))
+@given(before=FILLER, occurrence=OCCURRENCES, after=FILLER, gap=st.sampled_from([" ", "\n", "  \n"]))
 def test_a_quote_is_raw_text_of_the_page_that_holds_the_alias(
-    before: list[str], occurrence: tuple[str, str], after: list[str], gap: str
+    make_page_row: Callable[..., PageRow], before: list[str], occurrence: tuple[str, str], after: list[str], gap: str
 ) -> None:
     form, raw = occurrence
     alias = Alias(form=form, match="folded", document_frequency=1, page_frequency=1)
     text = gap.join([*before, raw, *after])
-    found = find_quote(prepare_page(1, [Block(role="text", text=text)], ["text"]), [alias])
+    found = find_quote(prepare_page(make_page_row(("text", text)), frozenset({"text"})), [alias])
     if not isinstance(found, FoundQuote):
         assert found in {"fragment", "names_only", "part_of_name"}
         return

@@ -14,21 +14,21 @@ from nclue_build.gate.check import row_bitsets
 from nclue_build.inventory.files import write_version
 from nclue_build.inventory.table import Inventory
 from nclue_build.records.config import BuildConfig, ExtractSection
-from nclue_build.records.corpus import Block, CorpusRow, DocumentQuality, PageRow
+from nclue_build.records.corpus import Block, CorpusRow, DocumentQuality
 from nclue_build.records.inventory import Alias, Condition, EvidenceRow, Verdict
 from nclue_build.store.atomic import write_text
 from nclue_build.store.config_file import load_config
 from nclue_build.store.jsonl import write_jsonl
 from nclue_build.store.stage import StageContext
 from nclue_build.store.workspace import Build, Workspace
+from nclue_build.workflow.executors import LocalMapper
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
-    from typing import TypeVar
 
-    ItemT = TypeVar("ItemT")
-    ResultT = TypeVar("ResultT")
+    from nclue_build.records.base import Level
+    from nclue_build.records.corpus import PageRow
 
 Pages = "Mapping[tuple[str, str], tuple[int, ...]]"
 SYLLABLES = [left + right for left in "bdfgklmnprstvz" for right in "aeiou"]
@@ -61,7 +61,9 @@ def make_condition() -> Callable[..., Condition]:
     return condition
 
 
-def inventory_of(pages: Mapping[tuple[str, str], tuple[int, ...]], level: str = "page", mentions: int = 3) -> Inventory:
+def inventory_of(
+    pages: Mapping[tuple[str, str], tuple[int, ...]], level: Level = "page", mentions: int = 3
+) -> Inventory:
     by_page = level == "page"
     return Inventory.from_rows(
         (
@@ -165,15 +167,6 @@ def make_conditions() -> Callable[[Corpus], list[Condition]]:
     return build
 
 
-class SerialMapper:
-    """Maps in this process."""
-
-    n_workers = 1
-
-    def map(self, function: Callable[[ItemT], ResultT], items: Iterable[ItemT]) -> Iterator[ResultT]:
-        return map(function, items)
-
-
 class MakeBuild(Protocol):
     def __call__(self, root: Path, *, level: str = ..., compose: str = ..., reverse: bool = ...) -> Build: ...
 
@@ -189,7 +182,11 @@ def _page_text(names: list[str]) -> tuple[Block, ...]:
 
 
 @pytest.fixture(scope="session")
-def make_build(synthetic: Synthetic, make_conditions: Callable[[Corpus], list[Condition]]) -> MakeBuild:
+def make_build(
+    synthetic: Synthetic,
+    make_conditions: Callable[[Corpus], list[Condition]],
+    make_page_row: Callable[..., PageRow],
+) -> MakeBuild:
     """A workspace with an extracted and mined build of 30 documents, each page holding what P0 says."""
 
     def build(root: Path, *, level: str = "page", compose: str = "", reverse: bool = False) -> Build:
@@ -223,13 +220,10 @@ def make_build(synthetic: Synthetic, make_conditions: Callable[[Corpus], list[Co
                 write_jsonl(
                     made.page_file(doc_id),
                     (
-                        PageRow(
-                            doc_id=doc_id, page=page, width=1, height=1, backend="made", backend_version="1",
-                            status="ok", blocks=_page_text(names.get((index, page), [])), text_sha256="0" * 64,
-                        )
+                        make_page_row(*_page_text(names.get((index, page), [])), doc_id=doc_id, page=page)
                         for page in range(1, n_pages + 1)
                     ),
-                )  # fmt: skip
+                )
         step = -1 if reverse else 1
         write_jsonl(made.documents, rows[::step])
         write_jsonl(made.quality, quality[::step])
@@ -249,6 +243,6 @@ def make_build(synthetic: Synthetic, make_conditions: Callable[[Corpus], list[Co
 def make_context() -> Callable[[Build], StageContext]:
     def build(made: Build) -> StageContext:
         config: BuildConfig = load_config(made.config_path)
-        return StageContext(made, config, SerialMapper(), NullProgress())
+        return StageContext(made, config, LocalMapper(1), NullProgress())
 
     return build

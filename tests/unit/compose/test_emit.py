@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nclue_build.compose.emit import condition_rows, emit_query, graded_row, judged_documents, page_rows
+from nclue_build.compose.emit import judge_query, judged_documents, trec_rows
 from nclue_build.records.benchmark import Quote, Violator
 from nclue_build.store.trec import TrecQrel
 
@@ -24,7 +24,7 @@ def test_every_kind_of_pair(make_inventory: Callable[..., Inventory]) -> None:
     inventory = make_inventory(PAGES)
     quote = Quote(condition_id="a", page=1, quote="x")
     gold = inventory.document_ids.index("gold")
-    rows = list(emit_query(inventory, "q", (0, 1, 2), {gold: (quote,)}))
+    rows = judge_query(inventory, "q", (0, 1, 2), {gold: (quote,)})
     by_id = {qrel.doc_id: qrel for qrel, _ in rows}
     assert list(by_id) == ["gold", "one_page", "part", "too_few"]
     assert [(q.grade, q.clue_count, q.gold, q.gate) for q in by_id.values()] == [
@@ -41,27 +41,31 @@ def test_every_kind_of_pair(make_inventory: Callable[..., Inventory]) -> None:
 
 
 def test_trec_rows(make_inventory: Callable[..., Inventory]) -> None:
-    qrel, present = next(emit_query(make_inventory(PAGES), "q", (0, 1, 2), {}))
-    assert graded_row(qrel) == TrecQrel("q", "0", "gold", 3)
-    assert list(condition_rows(qrel, present)) == [TrecQrel("q", str(n), "gold", 1) for n in (1, 2, 3)]
-    assert list(page_rows(qrel)) == [
-        TrecQrel("q", "0", f"gold_p{page:04d}", grade) for page, grade in ((1, 1), (4, 2), (7, 1), (9, 1))
-    ]
+    rows = trec_rows(judge_query(make_inventory(PAGES), "q", (0, 1, 2), {})[:2])
+    assert rows == {
+        "qrels.trec": [TrecQrel("q", "0", "gold", 3), TrecQrel("q", "0", "one_page", 2)],
+        "qrels.gold.trec": [TrecQrel("q", "0", "gold", 1)],
+        "qrels.conditions.trec": [TrecQrel("q", str(n), doc, 1) for doc in ("gold", "one_page") for n in (1, 2, 3)],
+        "qrels.pages.trec": [
+            *(TrecQrel("q", "0", f"gold_p{page:04d}", grade) for page, grade in ((1, 1), (4, 2), (7, 1), (9, 1))),
+            *(TrecQrel("q", "0", f"one_page_p{page:04d}", grade) for page, grade in ((3, 3), (5, 1), (8, 1))),
+        ],
+    }
 
 
 def test_a_document_level_inventory(make_inventory: Callable[..., Inventory]) -> None:
     inventory = make_inventory(PAGES, "document")
-    rows = list(emit_query(inventory, "q", (0, 1, 2), {}))
+    rows = judge_query(inventory, "q", (0, 1, 2), {})
     assert [(q.doc_id, q.grade, q.gate, q.gold) for q, _ in rows] == [
         ("gold", 3, "document_level", True),
         ("one_page", 3, "document_level", True),
         ("part", 2, "incomplete", False),
         ("too_few", 3, "document_level", True),
     ]
-    qrel, present = rows[2]
-    assert qrel.pages == ((), (), ())
-    assert list(condition_rows(qrel, present)) == [TrecQrel("q", "2", "part", 1), TrecQrel("q", "3", "part", 1)]
-    assert list(page_rows(qrel)) == []
+    assert rows[2].qrel.pages == ((), (), ())
+    found = trec_rows(rows[2:3])
+    assert found["qrels.conditions.trec"] == [TrecQrel("q", "2", "part", 1), TrecQrel("q", "3", "part", 1)]
+    assert found["qrels.pages.trec"] == []
 
 
 def test_the_union_is_judged(make_inventory: Callable[..., Inventory]) -> None:

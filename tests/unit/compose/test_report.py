@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from nclue_build.compose import report
-from nclue_build.compose.ladder import compose, selection_rules
+from nclue_build.compose.ladder import Material, compose, selection_rules
 from nclue_build.compose.quotes import FoundQuote
-from nclue_build.compose.verify import ItemVerdict
+from nclue_build.compose.verify import ItemQuotes
 from nclue_build.core.progress import NullProgress
 from nclue_build.records.config import ComposeSection
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from nclue_build.compose.verify import Item
     from nclue_build.records.inventory import Condition
 
-    Verdicts = dict[tuple[int, int], ItemVerdict]
+    Quotes = dict[tuple[int, int], ItemQuotes]
 
 
-def agree(plan: Mapping[int, Sequence[Item]]) -> Verdicts:
+def agree(plan: Mapping[int, Sequence[Item]]) -> Quotes:
     return {
-        (document, item.condition): ItemVerdict(item.condition, (FoundQuote((0,), 1, "x" * 40),), None)
+        (document, item.condition): ItemQuotes(item.condition, (), FoundQuote((0,), 1, "x" * 40))
         for document, items in plan.items()
         for item in items
     }
 
 
-def refuse(plan: Mapping[int, Sequence[Item]]) -> Verdicts:
+def refuse(plan: Mapping[int, Sequence[Item]]) -> Quotes:
     return {
-        (document, item.condition): ItemVerdict(item.condition, (), "names_only")
+        (document, item.condition): ItemQuotes(item.condition, (), None, "names_only")
         for document, items in plan.items()
         for item in items
     }
@@ -46,12 +46,12 @@ def run(
     synthetic: Callable[..., Corpus], make_conditions: Callable[[Corpus], list[Condition]]
 ) -> Callable[..., tuple[Composed, ComposeSection, Corpus]]:
     def start(
-        judge: Callable[[Mapping[int, Sequence[Item]]], Verdicts] = agree, seed: int = 5, **settings: object
+        judge: Callable[[Mapping[int, Sequence[Item]]], Quotes] = agree, seed: int = 5, **settings: object
     ) -> tuple[Composed, ComposeSection, Corpus]:
         corpus = synthetic(seed, 30, 120)
         config = ComposeSection.model_validate({"min_subsets": 3, "n_queries": 60, "n_candidates": 300} | settings)
         rules = selection_rules(corpus, config, small_corpus=True)
-        made = compose(corpus, make_conditions(corpus), config, rules, judge, NullProgress())
+        made = compose(Material(corpus, make_conditions(corpus), config, rules, judge), NullProgress())
         return made, config, corpus
 
     return start
@@ -78,7 +78,7 @@ def test_a_corpus_short_of_strict_queries_is_relaxed_step_by_step(
     assert all(step.sampled.keys() == step.verified.keys() for step in reports)
 
 
-def test_a_goal_of_gold_sets_that_is_missed_is_named(
+def test_a_goal_of_gold_families_that_is_missed_is_named(
     run: Callable[..., tuple[Composed, ComposeSection, Corpus]],
 ) -> None:
     made, config, _ = run(n_queries=60)
@@ -87,11 +87,11 @@ def test_a_goal_of_gold_sets_that_is_missed_is_named(
     def named(goal: int) -> list[str]:
         rules = dataclasses.replace(made.rules, goal=dataclasses.replace(made.rules.goal, families=goal))
         lines = report.shortfalls(dataclasses.replace(made, rules=rules), config)
-        return [line for line in lines if "gold sets" in line]
+        return [line for line in lines if "gold families" in line]
 
     assert named(families) == []
     (line,) = named(families + 1)
-    assert line.startswith(f"{families} different gold sets, {families + 1} were aimed at")
+    assert line.startswith(f"{families} gold families, {families + 1} were aimed at")
 
 
 def test_limits_that_overlap_are_said_to(run: Callable[..., tuple[Composed, ComposeSection, Corpus]]) -> None:

@@ -101,7 +101,7 @@ def test_relaxed_entries_are_used_below_the_goal_only() -> None:
     assert all(entry.step == 0 for entry in chosen(enough, RULES))
 
 
-def test_relaxed_entries_bring_gold_sets_that_strict_ones_lack() -> None:
+def test_relaxed_entries_bring_gold_families_that_strict_ones_lack() -> None:
     strict = [replace(entry, golds=(int(entry.conditions[0]) % 8,)) for entry in pool(900, 8, 300)]
     relaxed = [replace(entry, query_id=f"r{entry.query_id}") for entry in pool(300, 40, 300, seed=2, step=1)]
     rules = replace(RULES, relative_gold_cap=True)

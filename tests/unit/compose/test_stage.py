@@ -198,14 +198,10 @@ from nclue_build.core.progress import NullProgress
 from nclue_build.store.config_file import load_config
 from nclue_build.store.stage import StageContext
 from nclue_build.store.workspace import Workspace
-
-class Mapper:
-    n_workers = 1
-    def map(self, function, items):
-        return map(function, items)
+from nclue_build.workflow.executors import LocalMapper
 
 build = Workspace.find(Path(sys.argv[1])).choose_build()
-Compose().run(StageContext(build, load_config(build.config_path), Mapper(), NullProgress()))
+Compose().run(StageContext(build, load_config(build.config_path), LocalMapper(1), NullProgress()))
 """
 
 
@@ -241,6 +237,25 @@ def test_a_document_level_build(make_build: MakeBuild, make_context: MakeContext
     meta = json.loads((build.benchmark / "qrels.meta.json").read_text(encoding="utf-8"))
     assert (meta["level"], meta["item_judge"]) == ("document", "none")
     assert read_trec_qrels(build.benchmark / "qrels.pages.trec") == []
+
+
+def test_a_beir_folder_of_an_older_build_goes_and_files_of_others_in_it_stay(
+    make_build: MakeBuild, make_context: MakeContext, tmp_path: Path
+) -> None:
+    Compose().run(make_context(make_build(tmp_path, compose=f"{SMALL}\nmin_subsets = 1")))
+    build = make_build(tmp_path, level="document", compose=f"{SMALL}\nmin_subsets = 1")
+    (build.benchmark / "beir" / "notes.txt").write_text("mine")
+    Compose().run(make_context(build))
+    assert [path.name for path in (build.benchmark / "beir").rglob("*") if path.is_file()] == ["notes.txt"]
+
+
+def test_a_file_of_somebody_else_among_the_pages_changes_nothing(
+    composed: tuple[Build, StageResult], make_build: MakeBuild, make_context: MakeContext, tmp_path: Path
+) -> None:
+    build = make_build(tmp_path, compose=SMALL)
+    (build.pages / "a-note.jsonl").write_text("not a page\n")
+    Compose().run(make_context(build))
+    assert digests(build.benchmark) == digests(composed[0].benchmark)
 
 
 @pytest.mark.parametrize("verify", ["golds+hard", "all"])
