@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from nclue_build.corpus.document import DocumentPages
-from nclue_build.corpus.supervisor import Limits, Supervisor
+from nclue_build.corpus.supervisor import ReadLimits, Supervisor
 
 DATA = Path(os.environ.get("NCLUE_REAL_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
 DEFAULT = DATA / "usgov" / "corpus.jsonl"
@@ -46,7 +46,7 @@ def bare_s(paths: list[Path]) -> float:
 
 def ours_s(paths: list[Path]) -> float:
     """Seconds until all page rows are made, the start of the reader process left out."""
-    supervisor = Supervisor(Limits(60, 600, 1024))
+    supervisor = Supervisor(ReadLimits(60, 600, 1024))
     supervisor.read(paths[0].parent)  # no PDF: only starts the process
     began = time.perf_counter()
     for path in paths:

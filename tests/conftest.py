@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from nclue_build.records.corpus import Block, PageRow, Role
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -33,6 +35,22 @@ def real_data() -> Path:
 @pytest.fixture(autouse=True)
 def _no_workspace_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NCLUE_WORKSPACE", raising=False)
+
+
+@pytest.fixture(scope="session")
+def make_page_row() -> Callable[..., PageRow]:
+    """Page rows of a made-up document: ``(role, text)`` pairs or blocks, and any field by name."""
+    from nclue_build.records.corpus import Block, PageRow  # noqa: PLC0415 - tests of lazy imports load this, too
+
+    def make(*blocks: Block | tuple[Role, str], **fields: Any) -> PageRow:
+        made = tuple(one if isinstance(one, Block) else Block(role=one[0], text=one[1]) for one in blocks)
+        known: dict[str, Any] = {
+            "doc_id": "d", "page": 1, "width": 61200, "height": 79200, "backend": "made", "backend_version": "1",
+            "status": "ok", "text_sha256": "0" * 64,
+        }  # fmt: skip
+        return PageRow(blocks=made, **known | fields)
+
+    return make
 
 
 class WritePdf(Protocol):

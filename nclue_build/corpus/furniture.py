@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from nclue_build.corpus.lines import Line, RawPage
+    from nclue_build.records.corpus import Role
 
 _ZONE_PERCENT: Final = 13
 """Share of the page height, at the top and at the bottom, where furniture may stand."""
@@ -148,7 +149,7 @@ class Furniture:
         """Whether a figure grows with the pages, as page numbers do and table cells do not."""
         return outer.offset is not None and self._offsets[outer.top, outer.offset] > 1
 
-    def roles(self, page: RawPage) -> list[str | None]:
+    def roles(self, page: RawPage) -> list[Role | None]:
         """Role of every line of a page: ``header``, ``footer``, ``page_number``, or None for the text.
 
         Returns:
@@ -199,7 +200,7 @@ class Furniture:
                 found[index] = True
 
 
-def _role(line: Line, where: str) -> str:
+def _role(line: Line, where: str) -> Role:
     if _PAGE_NUMBER.fullmatch(line.text):
         return "page_number"
     return "footer" if where == "bottom" else "header"

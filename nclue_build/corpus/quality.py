@@ -108,6 +108,8 @@ def text_flags(text: str, words: Sequence[str], counts: LanguageCount) -> set[st
 
 def is_broken(text: str) -> bool:
     """Whether most characters of a page have no meaning: then its text layer is of no use."""
+    if text.isascii():
+        return False
     n_broken = len(_MEANINGLESS.findall(text))
     return n_broken > 0 and 2 * n_broken > sum(not char.isspace() for char in text)
 

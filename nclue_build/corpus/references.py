@@ -9,10 +9,11 @@ prose goes on behind the last entry.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from nclue_build.core.english import function_words
 from nclue_build.corpus.lines import STARTS_WITH_MARK
@@ -101,13 +102,17 @@ _NOTE_PERCENT: Final = 93
 """A footnote at the foot of the page on which a list begins is smaller than this share of the entries' size."""
 
 
+_Kind: TypeAlias = Literal["list", "notes", "other", "plain"]
+_Look: TypeAlias = Literal["entry", "prose", "other", "title", "none"]
+
+
 @dataclass(slots=True)
 class References:
     """Walks the pages of a document in order and remembers the reference section it is in."""
 
     level: int | None = None
     """Rank of the section's heading, None outside a section."""
-    kind: str = "list"
+    kind: _Kind = "list"
     """``list``, ``notes``, ``other``, or ``plain`` for a list whose heading is set like text."""
     established: bool = False
     """Whether a part of the list has been seen since the heading."""
@@ -162,7 +167,7 @@ class References:
         if end < len(run):
             self.level = None
 
-    def _look(self, segment: Segment) -> str:
+    def _look(self, segment: Segment) -> _Look:
         """What a segment looks like: ``entry``, ``prose``, ``other``, or ``none`` for what does not matter."""
         if segment.role == "toc" or _heading_kind(segment) is not None:
             return "none"
@@ -181,8 +186,8 @@ class References:
             return "entry" if n_signs >= _MIN_SIGNS_IN_PROSE and (is_numbered or _AUTHOR.match(text)) else "prose"
         return "entry" if n_signs >= self.needed_signs else "other"
 
-    def _is_list(self, run: Sequence[Segment], looks: Sequence[str]) -> bool:
-        n_chars = dict.fromkeys(("entry", "prose", "other", "title", "none"), 0)
+    def _is_list(self, run: Sequence[Segment], looks: Sequence[_Look]) -> bool:
+        n_chars: Counter[_Look] = Counter()
         for segment, look in zip(run, looks, strict=True):
             n_chars[look] += segment.n_chars
         entries, prose = n_chars["entry"], n_chars["prose"]
@@ -197,7 +202,7 @@ class References:
         return True
 
 
-def _heading_kind(segment: Segment) -> str | None:
+def _heading_kind(segment: Segment) -> _Kind | None:
     text = segment.text
     is_title = segment.role == "title"
     if len(text) > _MAX_HEADING or not (is_title or (segment.role in {"text", "list"} and len(segment.lines) == 1)):
@@ -254,7 +259,7 @@ def _page_notes(run: Sequence[Segment], page: Sequence[Segment]) -> list[Segment
     return notes
 
 
-def _end_of_list(run: Sequence[Segment], looks: Sequence[str]) -> int:
+def _end_of_list(run: Sequence[Segment], looks: Sequence[_Look]) -> int:
     """Index in a run at which prose goes on: below a lesser heading, or behind the last entry."""
     starts = [index for index, look in enumerate(looks) if look == "title"]
     for start, end in pairwise([*starts, len(run)]):

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from nclue_build.corpus.lines import BOLD, MONOSPACED, STARTS_WITH_MARK
-from nclue_build.corpus.segments import BULLET, Segment, same_row
+from nclue_build.corpus.segments import BULLET, ENUMERATOR, Segment, same_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from nclue_build.corpus.lines import RawPage
+    from nclue_build.records.corpus import Role
 
 _TITLE_PERCENT: Final = 114
 """Type of at least this share of the body size makes a title."""
@@ -44,7 +45,6 @@ _CAPTION: Final = re.compile(
     r"(?:\s*[:.|\u2013\u2014-](?:\s|$)|\s+(?=[A-Z0-9\u201c\"(])|$)"
 )
 _FOOTNOTE: Final = re.compile(r"(?:\d{1,3}|[*\u2020\u2021\u00a7]{1,3}|[a-z](?=[A-Z\s]))[.)]?\s*\S")
-_LIST_MARK: Final = re.compile(r"(?:\(?(?:\d{1,2}|[A-Za-z]|[ivx]{1,5})[.)]|\[\d{1,3}\])\s+\S")
 _THREE_LETTERS: Final = re.compile(r"(?:[^\W\d_][\W\d_]*){3}")
 _FIGURE: Final = re.compile(r"(?<!\S)[^\s\d]*\d\S*")
 _ENDS_TEXT: Final = (".", ",", ";")
@@ -156,10 +156,11 @@ def _count_row_cells(segments: Sequence[Segment]) -> None:
                 right.row_cells += 1
 
 
-def _role(segment: Segment, following: Segment | None, scale: TypeScale) -> tuple[str, int | None]:
+def _role(segment: Segment, following: Segment | None, scale: TypeScale) -> tuple[Role, int | None]:
     text = segment.text
     is_cell = segment.row_cells > 0 and segment.n_chars <= _MAX_CELL_CHARS * 2
-    role, level = "text", None
+    role: Role = "text"
+    level: int | None = None
     if segment.size < _MIN_VISIBLE_SIZE:
         role = "other"
     elif _CAPTION.match(text) and segment.n_chars <= _MAX_CAPTION_CHARS:
@@ -174,7 +175,7 @@ def _role(segment: Segment, following: Segment | None, scale: TypeScale) -> tupl
         role, level = "title", scale.bold_level
     elif is_cell or _is_mostly_figures(text):
         role = "table"
-    elif _LIST_MARK.match(text):
+    elif (mark := ENUMERATOR.match(text)) and mark.end() < len(text):
         role = "list"
     return role, level
 

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from nclue_build.corpus.lines import Line
+    from nclue_build.records.corpus import Role
 
 BULLET: Final = re.compile(
     r"(?:[\u2022\u2023\u2043\u25aa\u25ab\u25cf\u25cb\u25e6\u25a0\u25a1\u25ba\u25b8\u27a2\u2756\u2794\u2713\u2714\uf0b7\uf0a7\uf0d8\u00b7]"
     r"|[-\u2013\u2014o*\u00a7](?=\s|$))\s*"
 )
-_ENUMERATOR: Final = re.compile(r"(?:\(?(?:\d{1,2}|[A-Za-z]|[ivx]{1,5})[.)]|\[\d{1,3}\])(?:\s|$)")
+ENUMERATOR: Final = re.compile(r"(?:\(?(?:\d{1,2}|[A-Za-z]|[ivx]{1,5})[.)]|\[\d{1,3}\])(?:\s|$)")
 _MIN_FULL_LINE: Final = 45
 """Characters from which a line counts as running text that may go on in another block."""
 _MIN_FIRST_LINE: Final = 20
@@ -51,7 +52,7 @@ class Segment:
     size: int
     text: str
     n_chars: int
-    role: str = "text"
+    role: Role = "text"
     level: int | None = None
     row_cells: int = 0
     column: int = 0
@@ -182,7 +183,7 @@ def _join_rows(lines: Iterable[Line]) -> list[Line]:
         if previous is not None and previous.direction == line.direction and same_row(previous, line):
             gap = line.x0 - previous.x1
             is_mark = len(previous.text) <= 6 and (  # noqa: PLR2004 - "(viii)" is the longest mark
-                BULLET.fullmatch(previous.text) or _ENUMERATOR.fullmatch(previous.text)
+                BULLET.fullmatch(previous.text) or ENUMERATOR.fullmatch(previous.text)
             )
             is_close = -line.size * 3 <= 10 * gap <= line.size * 12
             is_note = bool((previous.style | line.style) & STARTS_WITH_MARK)
@@ -252,9 +253,9 @@ def _starts_item(current: list[Line], line: Line, *, ends_short: bool) -> bool:
     if BULLET.match(line.text):
         return True
     first, last = current[0], current[-1]
-    return bool(_ENUMERATOR.match(line.text)) and (
+    return bool(ENUMERATOR.match(line.text)) and (
         line.x0 <= first.x0 + line.size
-        and (ends_short or last.text.endswith(_ENDS_SENTENCE) or bool(_ENUMERATOR.match(first.text)))
+        and (ends_short or last.text.endswith(_ENDS_SENTENCE) or bool(ENUMERATOR.match(first.text)))
     )
 
 
@@ -269,7 +270,7 @@ def _starts_paragraph(current: list[Line], line: Line, left: int, measure: _Meas
     ):
         return False
     # Behind a single line this may as well be the second line of a hanging entry, unless it runs on at the margin.
-    return len(current) > 1 or (not _ENUMERATOR.match(last.text) and measure.runs_on_at(last.x0))
+    return len(current) > 1 or (not ENUMERATOR.match(last.text) and measure.runs_on_at(last.x0))
 
 
 def _returns_to_margin(current: list[Line], line: Line) -> bool:

@@ -8,14 +8,14 @@ import threading
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import orjson
 
 from nclue_build.core.canonical import Json, sha256_bytes, sha256_file, sha256_json
 from nclue_build.core.errors import DataError, Finding, OutcomeError
 from nclue_build.corpus.document import READER_VERSION, DocumentPages, Summary
-from nclue_build.corpus.outcome import decide
+from nclue_build.corpus.screening import screen
 from nclue_build.corpus.sources import (
     FileFacts,
     check_digests,
@@ -25,21 +25,21 @@ from nclue_build.corpus.sources import (
     rows_of_folder,
     unique,
 )
-from nclue_build.corpus.supervisor import Limits, Supervisor
-from nclue_build.records.corpus import CorpusRow
+from nclue_build.corpus.supervisor import ReadLimits, Supervisor
 from nclue_build.store.atomic import atomic_writer, write_bytes
-from nclue_build.store.jsonl import read_jsonl, write_jsonl
+from nclue_build.store.jsonl import write_jsonl
+from nclue_build.store.layout import DUPLICATES
+from nclue_build.store.pages import read_documents
 from nclue_build.store.stage import Declaration, StageContext, StageResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from nclue_build.corpus.outcome import Outcome
+    from nclue_build.corpus.screening import Screening
     from nclue_build.records.config import BuildConfig, ExtractSection
+    from nclue_build.records.corpus import CorpusRow
     from nclue_build.store.workspace import Build
-
-DUPLICATES: Final = "duplicates.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class _Task:
     doc_ids: tuple[str, ...]
     cached: Path
     pages: Path
-    limits: Limits
+    limits: ReadLimits
 
 
 class Extract:
@@ -94,17 +94,17 @@ class Extract:
         build, settings = context.build, context.config.extract
         rows, paths = self._rows(context)
         summaries = self._read(context, rows, paths)
-        outcome = decide(rows, summaries, settings)
-        if not any(document.pages_ok for document in outcome.documents):
-            first = next((d for d in outcome.documents if d.message), None)
+        screening = screen(rows, summaries, settings)
+        if not any(document.pages_ok for document in screening.documents):
+            first = next((d for d in screening.documents if d.message), None)
             why = f"; {first.doc_id}: {first.message}" if first else ""
             raise OutcomeError(f"none of {len(rows)} documents has a readable page{why}")
         completed = [_complete(row, summaries[row.doc_id]) for row in rows]
         _remove_pages_of_earlier_runs(build, {row.doc_id for row in rows})
         write_jsonl(build.documents, completed)
-        write_jsonl(build.quality, [*outcome.documents, *outcome.sources])
-        write_jsonl(build.inventory / DUPLICATES, outcome.groups)
-        return _result(outcome, summaries, rows, settings)
+        write_jsonl(build.quality, [*screening.documents, *screening.sources])
+        write_jsonl(build.inventory / DUPLICATES, screening.groups)
+        return _result(screening, summaries, rows, settings)
 
     @staticmethod
     def _rows(context: StageContext) -> tuple[list[CorpusRow], dict[str, Path]]:
@@ -129,7 +129,7 @@ class Extract:
     @staticmethod
     def _read(context: StageContext, rows: Iterable[CorpusRow], paths: Mapping[str, Path]) -> dict[str, Summary]:
         build, settings = context.build, context.config.extract
-        limits = Limits(settings.page_timeout_s, settings.document_timeout_s, settings.document_memory_mb)
+        limits = ReadLimits(settings.page_timeout_s, settings.document_timeout_s, settings.document_memory_mb)
         cache_folder = build.workspace.state / "pages" / reader_digest(settings.reader)[:16]
         by_digest: dict[str, list[str]] = {}
         for row in rows:
@@ -177,13 +177,13 @@ def extract_document(task: _Task) -> Summary:
     return summary
 
 
-def _supervisor(limits: Limits) -> Supervisor:
+def _supervisor(limits: ReadLimits) -> Supervisor:
     # One reader per process and thread: pipes inherited by a fork or shared by threads would mix answers up.
     return _start_supervisor(limits, os.getpid(), threading.get_ident())
 
 
 @cache
-def _start_supervisor(limits: Limits, _process: int, _thread: int) -> Supervisor:
+def _start_supervisor(limits: ReadLimits, _process: int, _thread: int) -> Supervisor:
     supervisor = Supervisor(limits)
     atexit.register(supervisor.close)
     return supervisor
@@ -227,7 +227,7 @@ def _complete(row: CorpusRow, known: Summary) -> CorpusRow:
 def _remove_pages_of_earlier_runs(build: Build, doc_ids: set[str]) -> None:
     """Remove the pages of documents that the last run listed and this one does not; files of others stay."""
     try:
-        listed = {row.doc_id for row in read_jsonl(build.documents, CorpusRow)}
+        listed = {row.doc_id for row in read_documents(build.documents)}
     except DataError:  # no earlier run, or its list is no longer what it wrote: then nothing is known to be ours
         return
     for doc_id in sorted(listed - doc_ids):
@@ -235,10 +235,10 @@ def _remove_pages_of_earlier_runs(build: Build, doc_ids: set[str]) -> None:
 
 
 def _result(
-    outcome: Outcome, summaries: Mapping[str, Summary], rows: Iterable[CorpusRow], settings: ExtractSection
+    screening: Screening, summaries: Mapping[str, Summary], rows: Iterable[CorpusRow], settings: ExtractSection
 ) -> StageResult:
     findings: list[Finding] = []
-    for document in outcome.documents:
+    for document in screening.documents:
         if document.status == "failed":
             findings.append(Finding("document-failed", f"{document.doc_id}: {document.message}", id=document.doc_id))
             continue
@@ -256,20 +256,20 @@ def _result(
     shortfalls = [
         f"source {source.source}: only {source.pages_passed} of {source.n_pages} pages could be read, "
         f"less than min_extraction_rate = {settings.min_extraction_rate}: "
-        + ("its documents are removed" if len(outcome.sources) > 1 else "kept, because it is the only source")
-        for source in outcome.sources
+        + ("its documents are removed" if len(screening.sources) > 1 else "kept, because it is the only source")
+        for source in screening.sources
         if not source.passed
     ]
     counts = {
-        "documents": len(outcome.documents),
-        "documents_in_benchmark": sum(d.in_benchmark for d in outcome.documents),
-        "documents_failed": sum(d.status == "failed" for d in outcome.documents),
-        "pages": sum(d.n_pages for d in outcome.documents),
-        "pages_ok": sum(d.pages_ok for d in outcome.documents),
-        "pages_empty": sum(d.pages_empty for d in outcome.documents),
-        "pages_failed": sum(d.pages_failed for d in outcome.documents),
-        "duplicate_groups": len(outcome.groups),
+        "documents": len(screening.documents),
+        "documents_in_benchmark": sum(d.in_benchmark for d in screening.documents),
+        "documents_failed": sum(d.status == "failed" for d in screening.documents),
+        "pages": sum(d.n_pages for d in screening.documents),
+        "pages_ok": sum(d.pages_ok for d in screening.documents),
+        "pages_empty": sum(d.pages_empty for d in screening.documents),
+        "pages_failed": sum(d.pages_failed for d in screening.documents),
+        "duplicate_groups": len(screening.groups),
     }
     for reason in ("unreadable", "source_below_rate", "duplicate"):
-        counts[f"removed_{reason}"] = sum(d.removed == reason for d in outcome.documents)
+        counts[f"removed_{reason}"] = sum(d.removed == reason for d in screening.documents)
     return StageResult(counts, tuple(findings), tuple(shortfalls))

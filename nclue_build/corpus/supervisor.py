@@ -30,7 +30,7 @@ _FAILED_MARK: Final = b'"failed":'
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ReadLimits:
     """What a document may take: seconds for a page, seconds and megabytes for the whole."""
 
     page_timeout_s: float
@@ -77,7 +77,7 @@ class _ReaderGoneError(Exception):
         self.final = final
 
 
-def reader_command(limits: Limits) -> list[str]:
+def reader_command(limits: ReadLimits) -> list[str]:
     """The command line of the reader process."""
     return [
         sys.executable,
@@ -97,11 +97,11 @@ class Supervisor:
     behind never decides about a page.
     """
 
-    def __init__(self, limits: Limits, command: Sequence[str] | None = None) -> None:
+    def __init__(self, limits: ReadLimits, command: Sequence[str] | None = None) -> None:
         """Start nothing yet.
 
         Args:
-            limits: See :class:`Limits`.
+            limits: See :class:`ReadLimits`.
             command: The reader's command line, by default our own reader.
         """
         self.limits = limits

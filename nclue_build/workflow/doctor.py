@@ -86,9 +86,9 @@ def _packages() -> Iterator[Check]:
 
 def _reader() -> Check:
     """Read an empty page in the supervised process, exactly as extraction does."""
-    from nclue_build.corpus.supervisor import Limits, Supervisor  # noqa: PLC0415 - only where it is tried
+    from nclue_build.corpus.supervisor import ReadLimits, Supervisor  # noqa: PLC0415 - only where it is tried
 
-    supervisor = Supervisor(Limits(page_timeout_s=20, document_timeout_s=60, memory_mb=1024))
+    supervisor = Supervisor(ReadLimits(page_timeout_s=20, document_timeout_s=60, memory_mb=1024))
     advice = "install pymupdf again: pip install --force-reinstall pymupdf"
     try:
         with tempfile.TemporaryDirectory() as folder:

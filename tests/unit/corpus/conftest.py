@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import orjson
@@ -14,10 +13,11 @@ import pytest
 from nclue_build.core.progress import NullProgress
 from nclue_build.corpus.document import DocumentPages
 from nclue_build.corpus.lines import Line, RawPage
-from nclue_build.corpus.supervisor import Limits, Supervisor
+from nclue_build.corpus.supervisor import ReadLimits, Supervisor
 from nclue_build.store.config_file import load_config
 from nclue_build.store.stage import StageContext
 from nclue_build.store.workspace import Build, Workspace
+from nclue_build.workflow.executors import LocalMapper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -103,7 +103,7 @@ def endless_pdf(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def supervisor() -> Iterator[Supervisor]:
-    supervisor = Supervisor(Limits(20, 60, 1024))
+    supervisor = Supervisor(ReadLimits(20, 60, 1024))
     yield supervisor
     supervisor.close()
 
@@ -140,18 +140,6 @@ def make_page() -> Callable[..., RawPage]:
     return make
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadMapper:
-    """Maps in threads: quick to start, and it keeps the order like the real one."""
-
-    n_workers: int = 1
-    seen: list[Any] = field(default_factory=list)
-
-    def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
-        with ThreadPoolExecutor(self.n_workers) as pool:
-            yield from pool.map(function, items)
-
-
 class MakeBuild(Protocol):
     def __call__(self, corpus: str, extract: str = ...) -> StageContext: ...
 
@@ -168,6 +156,6 @@ def make_build(tmp_path: Path) -> MakeBuild:
         config.write_text(f"schema = 1\n[corpus]\n{corpus}\n[extract]\n{extract}\n")
         build = Build(Workspace(root), "main")
         loaded: BuildConfig = load_config(config)
-        return StageContext(build, loaded, ThreadMapper(), NullProgress())
+        return StageContext(build, loaded, LocalMapper(1), NullProgress())
 
     return make

@@ -9,11 +9,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nclue_build.corpus.lines import Line
+    from nclue_build.records.corpus import Role
 
 BODY = "This paragraph says what the plan is for, and goes on over several lines of text to do so."
 
 
-def one(make_line: Callable[..., Line], text: str, y: int, x: int = 72, role: str = "text") -> Segment:
+def one(make_line: Callable[..., Line], text: str, y: int, x: int = 72, role: Role = "text") -> Segment:
     segment = Segment.of([make_line(line, x=x, y=y + 12 * row) for row, line in enumerate(text.split("\n"))])
     segment.role = role
     if role == "title":

@@ -8,9 +8,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nclue_build.corpus.lines import Line, RawPage
+    from nclue_build.records.corpus import Role
 
 
-def roles(pages: list[RawPage]) -> list[list[str | None]]:
+def roles(pages: list[RawPage]) -> list[list[Role | None]]:
     furniture = Furniture()
     for page in pages:
         furniture.observe(page)

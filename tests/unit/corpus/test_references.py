@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nclue_build.corpus.lines import Line
+    from nclue_build.records.corpus import Role
 
 BODY = "This paragraph says what the plan is for, and goes on over several lines of text to do so."
 
 
-def one(make_line: Callable[..., Line], text: str, y: int, x: int = 72, role: str = "text") -> Segment:
+def one(make_line: Callable[..., Line], text: str, y: int, x: int = 72, role: Role = "text") -> Segment:
     segment = Segment.of([make_line(line, x=x, y=y + 12 * row) for row, line in enumerate(text.split("\n"))])
     segment.role = role
     if role == "title":
@@ -151,7 +152,7 @@ def test_endnotes_may_have_sentences(make_line: Callable[..., Line]) -> None:
     [("Appendix A: Survey form", "title"), ("ANNEX B", "text"), ("Exhibit 2: Costs", "caption"), ("Glossary", "text")],
 )
 def test_an_appendix_behind_the_list_is_text_whatever_its_rank(
-    make_line: Callable[..., Line], heading: str, role: str
+    make_line: Callable[..., Line], heading: str, role: Role
 ) -> None:
     appendix = one(make_line, heading, 300, role=role)
     appendix.level = 5 if role == "title" else None

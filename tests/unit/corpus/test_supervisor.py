@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from nclue_build.core.errors import InternalError
-from nclue_build.corpus.supervisor import FailedPage, Limits, ReadDocument, Supervisor, reader_command
+from nclue_build.corpus.supervisor import FailedPage, ReadDocument, ReadLimits, Supervisor, reader_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +44,7 @@ def run(tmp_path: Path, body: str, n_documents: int = 1, **limits: float) -> tup
     starts = tmp_path / "starts"
     settings = {"page_timeout_s": 0.4, "document_timeout_s": 20, **limits}
     supervisor = Supervisor(
-        Limits(settings["page_timeout_s"], settings["document_timeout_s"], 256),
+        ReadLimits(settings["page_timeout_s"], settings["document_timeout_s"], 256),
         [sys.executable, str(script), str(starts)],
     )
     try:
@@ -138,7 +138,7 @@ def test_a_reason_given_by_the_reader_is_kept(tmp_path: Path) -> None:
 def test_a_reader_that_does_not_start_is_our_bug(tmp_path: Path) -> None:
     script = tmp_path / "broken.py"
     script.write_text("raise ValueError('nothing works')")
-    supervisor = Supervisor(Limits(1, 1, 256), [sys.executable, str(script)])
+    supervisor = Supervisor(ReadLimits(1, 1, 256), [sys.executable, str(script)])
     with pytest.raises(InternalError, match="nothing works"):
         supervisor.read(tmp_path / "x.pdf")
 
@@ -155,7 +155,7 @@ def test_closing_leaves_no_process(tmp_path: Path, supervisor: Supervisor) -> No
 
 
 def test_the_real_reader_gives_up_an_endless_page(endless_pdf: Path) -> None:
-    own = Supervisor(Limits(1, 20, 1024))
+    own = Supervisor(ReadLimits(1, 20, 1024))
     read = own.read(endless_pdf)
     own.close()
     assert kinds(read) == ["page_timeout", "read"]
@@ -164,7 +164,7 @@ def test_the_real_reader_gives_up_an_endless_page(endless_pdf: Path) -> None:
 
 
 def test_an_orphaned_reader_dies_even_inside_a_c_call(endless_pdf: Path) -> None:
-    command = reader_command(Limits(0.2, 20, 1024))
+    command = reader_command(ReadLimits(0.2, 20, 1024))
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)  # noqa: S603 - our own module
     process.communicate(json.dumps({"path": str(endless_pdf), "start": 0}).encode() + b"\n", timeout=30)
     assert process.returncode == -signal.SIGALRM
@@ -178,6 +178,6 @@ def test_the_memory_limit_is_in_force(tmp_path: Path, text: Any, make_pdf: Any) 
     )
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)  # noqa: S603 - our own module
     assert done.stdout == "refused\n"
-    own = Supervisor(Limits(20, 20, 300))
+    own = Supervisor(ReadLimits(20, 20, 300))
     assert kinds(own.read(path)) == ["read"]
     own.close()

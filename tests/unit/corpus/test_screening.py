@@ -5,20 +5,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from nclue_build.corpus.document import Summary
-from nclue_build.corpus.outcome import decide
+from nclue_build.corpus.screening import screen
 from nclue_build.records.config import ExtractSection
 from nclue_build.records.corpus import CorpusRow
 
 if TYPE_CHECKING:
-    from nclue_build.corpus.outcome import Outcome
+    from nclue_build.corpus.screening import Screening
 
 
-def decided(documents: dict[str, tuple[str, Summary]], **settings: Any) -> Outcome:
+def decided(documents: dict[str, tuple[str, Summary]], **settings: Any) -> Screening:
     rows = [
         CorpusRow(doc_id=doc_id, source=source, file_name="x", sha256=f"{number:064d}")
         for number, (doc_id, (source, _)) in enumerate(sorted(documents.items()))
     ]
-    return decide(rows, {doc_id: summary for doc_id, (_, summary) in documents.items()}, ExtractSection(**settings))
+    return screen(rows, {doc_id: summary for doc_id, (_, summary) in documents.items()}, ExtractSection(**settings))
 
 
 def good(n_pages: int = 10, **fields: Any) -> Summary:
@@ -31,23 +31,23 @@ def bad(n_pages: int = 10) -> Summary:
 
 
 def test_a_source_below_the_rate_goes_with_its_documents() -> None:
-    outcome = decided({"a": ("s", good()), "b": ("t", bad()), "c": ("t", good())})
-    assert [(d.doc_id, d.in_benchmark, d.removed) for d in outcome.documents] == [
+    screening = decided({"a": ("s", good()), "b": ("t", bad()), "c": ("t", good())})
+    assert [(d.doc_id, d.in_benchmark, d.removed) for d in screening.documents] == [
         ("a", True, None),
         ("b", False, "source_below_rate"),
         ("c", False, "source_below_rate"),
     ]
-    assert [(s.source, s.n_pages, s.pages_passed, s.passed) for s in outcome.sources] == [
+    assert [(s.source, s.n_pages, s.pages_passed, s.passed) for s in screening.sources] == [
         ("s", 10, 10, True),
         ("t", 20, 11, False),
     ]
-    assert outcome.documents[1].message == "page 2 and 8 more failed: cycle"
+    assert screening.documents[1].message == "page 2 and 8 more failed: cycle"
 
 
 def test_a_lone_source_stays() -> None:
-    outcome = decided({"a": ("s", bad())})
-    assert outcome.documents[0].in_benchmark
-    assert not outcome.sources[0].passed
+    screening = decided({"a": ("s", bad())})
+    assert screening.documents[0].in_benchmark
+    assert not screening.sources[0].passed
 
 
 @pytest.mark.parametrize(("rate", "passed"), [(0.98, True), (0.981, False)])
@@ -57,14 +57,14 @@ def test_the_rate_is_compared_exactly(rate: float, passed: bool) -> None:  # noq
 
 
 def test_an_unreadable_document_says_why() -> None:
-    outcome = decided(
+    screening = decided(
         {
             "a": ("s", good(100)),
             "b": ("s", Summary(error="encrypted: needs a password")),
             "c": ("s", Summary(n_pages=1, empty=1, flags=["no_text_layer"])),
         }
     )
-    assert [(d.status, d.removed, d.message) for d in outcome.documents[1:]] == [
+    assert [(d.status, d.removed, d.message) for d in screening.documents[1:]] == [
         ("failed", "unreadable", "encrypted: needs a password"),
         ("failed", "unreadable", "no text layer: needs OCR"),
     ]
@@ -72,9 +72,9 @@ def test_an_unreadable_document_says_why() -> None:
 
 def test_the_copy_in_a_failing_source_does_not_take_the_good_one_along() -> None:
     same: dict[str, Any] = {"text_sha256": "f" * 64, "n_text_chars": 9}
-    outcome = decided({"a": ("bad", good(**same)), "b": ("bad", bad(50)), "c": ("good", good(**same))})
-    assert [d.removed for d in outcome.documents] == ["source_below_rate", "source_below_rate", None]
-    assert outcome.groups == ()
+    screening = decided({"a": ("bad", good(**same)), "b": ("bad", bad(50)), "c": ("good", good(**same))})
+    assert [d.removed for d in screening.documents] == ["source_below_rate", "source_below_rate", None]
+    assert screening.groups == ()
 
 
 def test_duplicates_are_removed_or_kept() -> None:

@@ -22,7 +22,7 @@ _MOSTLY: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Screening:
     """The decided corpus."""
 
     documents: tuple[DocumentQuality, ...]
@@ -30,7 +30,7 @@ class Outcome:
     groups: tuple[DuplicateGroup, ...]
 
 
-def decide(rows: Sequence[CorpusRow], summaries: Mapping[str, Summary], settings: ExtractSection) -> Outcome:
+def screen(rows: Sequence[CorpusRow], summaries: Mapping[str, Summary], settings: ExtractSection) -> Screening:
     """Decide which documents stay in the benchmark's corpus.
 
     Unreadable documents go first, then sources below the extraction rate (a lone source is only
@@ -59,7 +59,7 @@ def decide(rows: Sequence[CorpusRow], summaries: Mapping[str, Summary], settings
         for doc_id in group.removed:
             removed[doc_id] = "duplicate"
     documents = tuple(_quality(row, summaries[row.doc_id], removed.get(row.doc_id)) for row in rows)
-    return Outcome(documents, tuple(sources), tuple(groups))
+    return Screening(documents, tuple(sources), tuple(groups))
 
 
 def _rate_sources(rows: Sequence[CorpusRow], summaries: Mapping[str, Summary], min_rate: float) -> list[SourceQuality]:
