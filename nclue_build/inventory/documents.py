@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from nclue_build.core.findings import Findings
 from nclue_build.records.corpus import QUALITY_ROW, DocumentQuality
-from nclue_build.store.jsonl import read_numbered
+from nclue_build.store.jsonl import read_numbered, run_first
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +27,7 @@ def benchmark_documents(path: Path) -> list[DocumentQuality]:
     found = Findings()
     rows: dict[str, DocumentQuality] = {}
     first_line: dict[str, int] = {}
-    for line, row in read_numbered(path, QUALITY_ROW, found=found, advice="run 'nclue-build extract' first"):
+    for line, row in read_numbered(path, QUALITY_ROW, found=found, advice=run_first("extract")):
         if not isinstance(row, DocumentQuality):
             continue
         if (first := first_line.setdefault(row.doc_id, line)) != line:

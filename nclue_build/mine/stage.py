@@ -17,9 +17,10 @@ from nclue_build.mine import acronyms, candidates, cases, conditions, exchange, 
 from nclue_build.mine.clusters import FormCluster, build_clusters
 from nclue_build.mine.judge import cluster_judge
 from nclue_build.mine.profile import CorpusProfile, Lexicon
-from nclue_build.records.corpus import CorpusRow
 from nclue_build.records.inventory import Rejected
-from nclue_build.store.jsonl import read_jsonl, write_jsonl
+from nclue_build.store.jsonl import write_jsonl
+from nclue_build.store.layout import CLUSTERS, REJECTED, SURFACE_FORMS
+from nclue_build.store.pages import read_documents
 from nclue_build.store.stage import Declaration, StageResult
 
 if TYPE_CHECKING:
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
 
     ResultT = TypeVar("ResultT")
 
-SURFACE_FORMS = "surface_forms.jsonl"
-CLUSTERS = "clusters.jsonl"
-REJECTED = "rejected.jsonl"
 _RANK_MARGIN = 2
 """Clusters searched per condition wanted: some leave the window once all aliases are counted."""
 
@@ -184,7 +182,7 @@ class _Mining:
         return profile
 
     def _facts(self, profile: CorpusProfile) -> cases.FormFacts:
-        titles = [fold(matching_text(row.title or "")) for row in read_jsonl(self._context.build.documents, CorpusRow)]
+        titles = [fold(matching_text(row.title or "")) for row in read_documents(self._context.build.documents)]
         return cases.form_facts(profile, titles)
 
     def _cluster(self, profile: CorpusProfile, votes: dict[str, acronyms.AcronymVote]) -> list[FormCluster]:

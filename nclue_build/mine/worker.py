@@ -13,8 +13,7 @@ import numpy as np
 from nclue_build.core.text import readings
 from nclue_build.mine import acronyms, candidates, exchange, tokens
 from nclue_build.mine.profile import profile_document
-from nclue_build.records.corpus import PageRow
-from nclue_build.store.jsonl import read_jsonl
+from nclue_build.store.pages import read_pages
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,14 +51,14 @@ class Keys:
 
 
 def _stream(roles: frozenset[str], task: Task) -> TokenStream:
-    return tokens.tokenize(read_jsonl(task.path, PageRow), roles)
+    return tokens.tokenize(read_pages(task.path), roles)
 
 
 def read_words(roles: frozenset[str], task: Task) -> Words:
     """First pass: vocabulary and acronym definitions."""
     if not task.contributes:
         return Words([], [])
-    pages = list(read_jsonl(task.path, PageRow))
+    pages = list(read_pages(task.path))
     stream = tokens.tokenize(pages, roles)
     pairs: set[tuple[str, str]] = set()
     for page in pages:
@@ -88,4 +87,4 @@ def profile(roles: frozenset[str], tables: Path, task: Task) -> DocumentProfile:
 def find_aliases(roles: frozenset[str], tables: Path, task: Task) -> DocumentOccurrences:
     """Fourth pass: every alias on every page."""
     matcher = exchange.load_matcher(tables)
-    return matcher.scan(read_jsonl(task.path, PageRow), roles)
+    return matcher.scan(read_pages(task.path), roles)

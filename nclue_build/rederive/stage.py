@@ -10,7 +10,7 @@ from nclue_build.core.canonical import sha256_file
 from nclue_build.core.errors import DataError
 from nclue_build.core.findings import Findings
 from nclue_build.records.benchmark import Qrel, QrelsMeta, Query
-from nclue_build.records.corpus import QUALITY_ROW, CorpusRow, DocumentQuality, PageRow
+from nclue_build.records.corpus import QUALITY_ROW, CorpusRow, DocumentQuality
 from nclue_build.records.gate import GateReport
 from nclue_build.records.inventory import Condition, InventoryVersion
 from nclue_build.rederive import beir_check, trec_check
@@ -36,7 +36,8 @@ from nclue_build.rederive.version_check import check_documents, check_order, com
 from nclue_build.rederive.windows import FormTable, conditions_in
 from nclue_build.store import layout
 from nclue_build.store.evidence import read_evidence
-from nclue_build.store.jsonl import iter_lines, read_json, read_jsonl, read_numbered, write_json
+from nclue_build.store.jsonl import iter_lines, read_json, read_jsonl, read_numbered, run_first, write_json
+from nclue_build.store.pages import read_pages
 from nclue_build.store.stage import Declaration, StageContext, StageResult
 from nclue_build.store.trec import read_numbered_qrels
 
@@ -160,7 +161,7 @@ class _Stored:
 def _read(build: Build, out: Findings) -> _Stored:
     """Read everything but pages, TREC and BEIR files, and check order and digests on the way."""
     folder, benchmark = build.version(0), build.benchmark
-    mine, compose = "run 'nclue-build mine' first", "run 'nclue-build compose' first"
+    mine, compose = run_first("mine"), run_first("compose")
     version = read_json(folder / layout.VERSION, InventoryVersion, advice=mine)
     meta = read_json(benchmark / layout.META, QrelsMeta, advice=compose)
     unreadable = Findings()
@@ -205,7 +206,7 @@ def _check_digests(build: Build, version: InventoryVersion, meta: QrelsMeta, out
 
 def _read_documents(build: Build, unreadable: Findings, out: Findings) -> dict[str, DocumentFacts]:
     """The documents of the benchmark's corpus, sorted by id; the corpus rows and the outcomes must agree on them."""
-    advice = "run 'nclue-build extract' first"
+    advice = run_first("extract")
     rows = list(read_numbered(build.documents, CorpusRow, found=unreadable, advice=advice))
     outcomes = [
         (line, row)
@@ -300,7 +301,7 @@ def _scan(task: _ScanTask) -> DocumentScan | None:
     if not task.page_file.is_file():
         return None
     table = _form_table(task.conditions_file, task.conditions_sha256)
-    pages = read_jsonl(task.page_file, PageRow)
+    pages = read_pages(task.page_file)
     return scan_document(task.doc_id, pages, frozenset(task.allowed_roles), table, task.quotes)
 
 

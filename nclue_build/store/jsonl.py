@@ -84,6 +84,11 @@ def iter_lines(path: Path, *, keep_blank: bool = False, advice: str | None = Non
                 yield number, line.removesuffix(b"\n")
 
 
+def run_first(verb: str) -> str:
+    """The advice where a file is missing that a verb makes."""
+    return f"run 'nclue-build {verb}' first"
+
+
 def _unreadable(code: str, message: str, path: Path, line: int | None = None) -> DataError:
     return DataError.from_findings([Finding(code, message, str(path), line)])
 
