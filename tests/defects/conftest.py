@@ -20,16 +20,14 @@ from nclue_build.records.config import BuildConfig
 from nclue_build.rederive.stage import Gate
 from nclue_build.store.stage import StageContext, StageResult
 from nclue_build.store.workspace import Build, Workspace
+from nclue_build.workflow.executors import LocalMapper
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
     from pathlib import Path
-    from typing import TypeVar
 
     from nclue_build.store.stage import Mapper
 
-    ItemT = TypeVar("ItemT")
-    ResultT = TypeVar("ResultT")
 
 Row = dict[str, Any]
 Level = Literal["page", "document"]
@@ -106,15 +104,6 @@ def judge(pages: list[list[int]], present: list[bool], level: Level) -> Row:
     raise AssertionError(pages)
 
 
-class SerialMapper:
-    """Maps in this process."""
-
-    n_workers = 1
-
-    def map(self, function: Callable[[ItemT], ResultT], items: Iterable[ItemT]) -> Iterator[ResultT]:
-        return map(function, items)
-
-
 @dataclass(frozen=True)
 class TinyBuild:
     """The build on disk, with ways to damage it."""
@@ -132,7 +121,7 @@ class TinyBuild:
 
     def run(self, mapper: Mapper | None = None) -> StageResult:
         config = BuildConfig.model_validate({"schema": 1, "corpus": {"file": "corpus.jsonl"}})
-        return Gate().run(StageContext(self.build, config, mapper or SerialMapper(), NullProgress()))
+        return Gate().run(StageContext(self.build, config, mapper or LocalMapper(1), NullProgress()))
 
     def report(self) -> Row:
         report: Row = json.loads((self.benchmark / "gate.json").read_text("utf-8"))
