@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import sys
 import traceback
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
 EXIT_BROKEN_PIPE: Final = 128 + 13
 EXIT_TERMINATED: Final = 128 + 15
+
+RESUMABLE: Final = frozenset({"extract", "mine", "compose", "gate", "run"})
+"""Verbs that leave something to go on from."""
 
 CODES: Final[dict[type[NclueError], str]] = {
     UsageError: "usage-error",
@@ -76,12 +80,21 @@ def _answer(words: list[str], session: Session) -> int:
     except Exception as error:  # noqa: BLE001 - the one place where any error becomes a message and an exit code
         return _fail(session, words, error)
     if isinstance(outcome, Reply):
-        print(outcome.render(as_json=session.json))
+        print(outcome.render(as_json=session.json, quiet=session.quiet))
         return outcome.exit_code
     if outcome == EXIT_INTERRUPTED:
-        message = "interrupted: the same command goes on where it stopped"
+        message = _interrupted(words)
         _say(session, words, message, [Finding("interrupted", message)])
     return int(outcome or 0)
+
+
+def _interrupted(words: list[str]) -> str:
+    """What became of an interrupted command, and how it goes on."""
+    if RESUMABLE.isdisjoint(words):
+        return "interrupted"
+    # With --fresh it would start all over again; what was not recomputed yet counts as stale.
+    resumed = shlex.join(["nclue-build", *(word for word in words if word != "--fresh")])
+    return f"interrupted: what is done is kept. To go on where it stopped: {resumed}"
 
 
 def _fail(session: Session, words: list[str], error: Exception) -> int:

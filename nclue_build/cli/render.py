@@ -7,9 +7,11 @@ import shlex
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from nclue_build.cli.excerpt import excerpt
 from nclue_build.cli.reply import Reply, table
 from nclue_build.core.errors import EXIT_FINDINGS, EXIT_OK, Finding
 from nclue_build.core.phrases import counted
+from nclue_build.workflow.summary import STRICT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
     from nclue_build.workflow.scaffold import Scaffold
     from nclue_build.workflow.summary import Made
     from nclue_build.workflow.validation.build import Validation
-
-_QUOTE_WIDTH = 160
 
 
 def scaffold_reply(made: Scaffold, folder: Path) -> Reply:
@@ -71,7 +71,7 @@ def validation_reply(found: Validation) -> Reply:
         ("files", found.counts.get("files", 0)),
         ("rows", found.counts.get("rows", 0)),
         ("not run", ", ".join(found.not_run)),
-        ("verdict", "valid" if found.ok else f"{found.n_findings} findings"),
+        ("verdict", "valid" if found.ok else counted(found.n_findings, "finding")),
     ]
     text = f"build {found.build.name!r} in {found.build.workspace.root}\n{table(rows)}"
     return Reply(result, text, found.findings, EXIT_OK if found.ok else EXIT_FINDINGS)
@@ -100,7 +100,7 @@ def run_reply(report: RunReport, made: Made, samples: Sequence[Sample] = ()) -> 
     result = {
         "build": report.build.name,
         "workspace": str(report.build.workspace.root),
-        "made": asdict(made),
+        "made": {name: value for name, value in asdict(made).items() if value is not None},
         "stages": [
             {
                 "stage": stage.stage,
@@ -121,44 +121,82 @@ def run_reply(report: RunReport, made: Made, samples: Sequence[Sample] = ()) -> 
         ],
     }
     parts = [f"build {report.build.name!r} in {report.build.workspace.root}\n{table(_made_rows(made))}"]
+    short = _shortfall_text(made)
+    if short:
+        parts.append(short)
     if made.files:
         parts.append("files\n" + table(list(made.files.items())))
-    parts += [_sample_text(sample) for sample in samples]
-    return Reply(result, "\n\n".join(parts), report.findings, EXIT_OK if report.ok else EXIT_FINDINGS)
+    shown = [_sample_text(sample) for sample in samples]
+    essence = "\n".join(part for part in (_essence(report.build.name, made), short, *shown) if part)
+    text = "\n\n".join([*parts, *shown])
+    return Reply(result, text, report.findings, EXIT_OK if report.ok else EXIT_FINDINGS, essence)
 
 
 def _made_rows(made: Made) -> list[tuple[str, object]]:
     rows: list[tuple[str, object]] = []
-    if made.documents is not None:
+    if made.documents is None:
+        rows.append(("documents", made.documents_in_benchmark))
+    else:
         rows.append(("documents", f"{made.documents} ({made.documents_in_benchmark} in the benchmark)"))
     rows += [("pages", made.pages), ("conditions", made.conditions)]
-    if made.queries is not None:
+    if made.queries is not None and not made.queries_by_n:  # counted by the gate alone
+        rows += [("queries", made.queries), ("qrels", made.qrels)]
+    elif made.queries is not None:
         parts = ", ".join(f"{count} with n = {n}" for n, count in made.queries_by_n.items())
+        documents = counted(made.gold_documents or 0, "document")
         rows += [
             ("queries", f"{made.queries} ({parts})"),
-            ("gold sets", f"{made.gold_sets} different, of {made.gold_documents} documents"),
+            ("gold families", f"{made.gold_families} (queries with the same golds), of {documents}"),
             ("qrels", f"{made.qrels} ({made.golds} gold)"),
             ("relaxations", ", ".join(f"{count} {name}" for name, count in made.relaxations.items())),
         ]
     if made.gate_ok is not None:
-        verdict = "passed: the re-derivation agrees" if made.gate_ok else f"failed: {made.gate_findings} findings"
-        rows.append(("gate", verdict))
-    return rows + [("shortfall", text) for text in made.shortfalls]
+        rows.append(("gate", _verdict(made) + (": the re-derivation agrees" if made.gate_ok else "")))
+    return rows
+
+
+def _shortfall_text(made: Made) -> str:
+    """What was asked for and not reached: the one place where it is said."""
+    return "\n".join(["short of what was asked", *(f"  {text}" for text in made.shortfalls)]) if made.shortfalls else ""
+
+
+def _essence(build: str, made: Made) -> str:
+    """The result in one line."""
+    figures = {
+        "document": made.documents_in_benchmark,
+        "condition": made.conditions,
+        "query": made.queries,
+        "gold": made.golds,
+    }
+    parts = [counted(number, noun) for noun, number in figures.items() if number is not None]
+    if made.gate_ok is not None:
+        parts.append(f"gate {_verdict(made)}")
+    return f"{build}: {', '.join(parts)}"
+
+
+def _verdict(made: Made) -> str:
+    return "passed" if made.gate_ok else f"failed: {counted(made.gate_findings or 0, 'finding')}"
 
 
 def _sample_text(sample: Sample) -> str:
     query = sample.query
-    lines = [f"{query.query_id}  {query.forms.natural}"]
-    names = {condition.condition_id: condition.name for condition in query.conditions}
+    conditions = {condition.condition_id: condition for condition in query.conditions}
+    lines = [f"{query.query_id}  {query.forms.natural}", f"  requirements: {query.relaxation or STRICT}"]
     for gold in sample.golds:
+        witness = dict(zip(conditions, gold.witness or (), strict=False))
         pages = ", ".join(f"p. {page}" for page in gold.witness or ())
         lines.append(f"  gold {gold.doc_id}" + (f" (witness {pages})" if pages else ""))
         for quote in gold.evidence:
-            where = "" if quote.page is None else f" p. {quote.page}"
-            lines.append(f'    {names.get(quote.condition_id, quote.condition_id)}{where}: "{_one_line(quote.quote)}"')
+            condition = conditions.get(quote.condition_id)
+            name = quote.condition_id if condition is None else condition.name
+            forms = () if condition is None else (condition.raw_name, *condition.aliases)
+            where = _quoted_page(quote.page, witness.get(quote.condition_id))
+            lines.append(f'    {name}{where}: "{excerpt(quote.quote, forms)}"')
     return "\n".join(lines)
 
 
-def _one_line(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= _QUOTE_WIDTH else flat[: _QUOTE_WIDTH - 3] + "..."
+def _quoted_page(page: int | None, witness: int | None) -> str:
+    """Where a quote stands; a witness need not be the page with the best quote."""
+    if page is None:
+        return ""
+    return f", p. {page}" + (f" (not the witness, p. {witness})" if witness not in (None, page) else "")

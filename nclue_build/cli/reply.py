@@ -25,18 +25,23 @@ class Reply:
         text: The same for people, a few lines.
         findings: Everything that was found wrong, also what did not change the exit code.
         exit_code: 0, or 1 when the verb ran to its end and found problems.
+        essence: The text for those who want to read as little as possible; empty: the whole text.
     """
 
     result: Mapping[str, object]
     text: str
     findings: Sequence[Finding] = ()
     exit_code: int = EXIT_OK
+    essence: str = ""
 
-    def render(self, *, as_json: bool) -> str:
+    def render(self, *, as_json: bool, quiet: bool = False) -> str:
         """The whole of stdout."""
         if as_json:
             return envelope(self.result, self.findings, ok=self.exit_code == EXIT_OK)
-        lines = [self.text, *(f"  {finding}" for finding in self.findings[:_FINDINGS_SHOWN])]
+        lines = [
+            self.essence if quiet and self.essence else self.text,
+            *(f"  {finding}" for finding in self.findings[:_FINDINGS_SHOWN]),
+        ]
         if len(self.findings) > _FINDINGS_SHOWN:
             lines.append(f"  ... and {len(self.findings) - _FINDINGS_SHOWN} more: --json lists them all")
         return "\n".join(lines)

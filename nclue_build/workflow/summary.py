@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Final
 
 from nclue_build.records.composition import Composition
 from nclue_build.store.jsonl import read_json
+from nclue_build.store.layout import COMPOSITION, GATE_REPORT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from nclue_build.workflow.runner import RunReport, StageReport
 
-COMPOSITION = "composition.json"
 STRICT: Final = "strict"
 """Name of the relaxation step that relaxes nothing, in ``composition.json``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """Figures of the stages that a run was asked for; None where a stage was not among them.
+    """Figures of the stages that a run was asked for; None where no stage among them counts that.
 
-    ``gold_sets`` counts the different complete gold sets (exact families), ``relaxations`` the queries per relaxation
+    ``gold_families`` counts the different complete gold sets, ``relaxations`` the queries per relaxation
     step (:data:`STRICT` for none), ``files`` are paths relative to the workspace with what they hold.
     """
 
@@ -34,7 +34,7 @@ class Made:
     queries: int | None = None
     queries_by_n: Mapping[str, int] = field(default_factory=dict)
     gold_documents: int | None = None
-    gold_sets: int | None = None
+    gold_families: int | None = None
     golds: int | None = None
     qrels: int | None = None
     relaxations: Mapping[str, int] = field(default_factory=dict)
@@ -60,23 +60,25 @@ def summarise(report: RunReport) -> Made:
     if "mine" in stages:
         files[build.relative(build.version(0)) + "/"] = "conditions, and the pages that establish them"
     if "compose" in stages:
-        composition = read_json(build.benchmark / COMPOSITION, Composition)
-        files[build.relative(build.benchmark) + "/"] = "queries.jsonl, qrels.jsonl, qrels*.trec, beir/"
+        with build.workspace.relative_paths():
+            composition = read_json(build.benchmark / COMPOSITION, Composition)
+        files[build.relative(build.benchmark) + "/"] = "queries.jsonl, qrels.jsonl, qrels*.trec, n2/, n3/, beir/"
+        files[build.relative(build.benchmark / COMPOSITION)] = "what was asked, what was reached, and what limits it"
     if "gate" in stages:
-        files[build.relative(build.benchmark / "gate.json")] = "what the re-derivation found"
+        files[build.relative(build.benchmark / GATE_REPORT)] = "what the re-derivation found"
     gate = stages.get("gate")
     return Made(
         documents=_count(stages, "extract", "documents"),
-        documents_in_benchmark=_count(stages, "extract", "documents_in_benchmark"),
-        pages=_count(stages, "extract", "pages"),
-        conditions=_count(stages, "mine", "conditions"),
-        evidence=_count(stages, "mine", "evidence"),
-        queries=_count(stages, "compose", "queries"),
+        documents_in_benchmark=_count(stages, "extract", "documents_in_benchmark", judged="documents"),
+        pages=_count(stages, "extract", "pages", judged="pages"),
+        conditions=_count(stages, "mine", "conditions", judged="conditions"),
+        evidence=_count(stages, "mine", "evidence", judged="evidence"),
+        queries=_count(stages, "compose", "queries", judged="queries"),
         queries_by_n=_mix(composition, "n"),
         gold_documents=_count(stages, "compose", "gold_documents"),
-        gold_sets=_count(stages, "compose", "families"),
+        gold_families=_count(stages, "compose", "families"),
         golds=_count(stages, "compose", "golds"),
-        qrels=_count(stages, "compose", "qrels"),
+        qrels=_count(stages, "compose", "qrels", judged="qrels"),
         relaxations=_mix(composition, "relaxation"),
         gate_ok=None if gate is None else not gate.findings,
         gate_findings=None if gate is None else len(gate.findings),
@@ -85,8 +87,11 @@ def summarise(report: RunReport) -> Made:
     )
 
 
-def _count(stages: Mapping[str, StageReport], stage: str, name: str) -> int | None:
-    return stages[stage].counts.get(name) if stage in stages else None
+def _count(stages: Mapping[str, StageReport], stage: str, name: str, judged: str | None = None) -> int | None:
+    """A figure of a stage; where that was not asked for, what the gate counted of the same."""
+    if stage in stages:
+        return stages[stage].counts.get(name)
+    return stages["gate"].counts.get(judged) if judged is not None and "gate" in stages else None
 
 
 def _mix(composition: Composition | None, stratum: str) -> dict[str, int]:

@@ -80,7 +80,9 @@ def test_ctrl_c_is_130(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "run_build", raising(KeyboardInterrupt()))
     failed = run("run")
     assert (failed.code, failed.out) == (130, "")
-    assert failed.err == "error: interrupted: the same command goes on where it stopped\n"
+    told = "error: interrupted: what is done is kept. To go on where it stopped: nclue-build"
+    assert failed.err == f"{told} run\n"
+    assert run("-b", "a b", "run", "--fresh", "-q").err == f"{told} -b 'a b' run -q\n"
     assert run("run", "--json").envelope["findings"][0]["code"] == "interrupted"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from typing import TYPE_CHECKING
 
@@ -27,9 +28,17 @@ BENCHMARK = (
 def test_two_lines_make_a_gated_benchmark(fresh: Path, run: Run) -> None:
     made = run("-w", fresh, "run", "--show", "2")
     assert made.code == 0, made.err
-    for words in ("documents    10 (10 in the benchmark)", "gate         passed", "unrelated_conditions", "shortfall"):
+    for words in (
+        "10 (10 in the benchmark)",
+        "passed: the re-derivation agrees",
+        "unrelated_conditions",
+        "short of what was asked",
+    ):
         assert words in made.out
     assert "gate: done in" in made.err
+    assert made.out.count("queries asked for: ") == 1
+    assert "queries asked for" not in made.err
+    assert "benchmarks/main/composition.json" in made.out
     assert 'Find the document that discusses "' in made.out
     assert [name for name in BENCHMARK if not (fresh / "benchmarks" / "main" / name).is_file()] == []
 
@@ -39,7 +48,34 @@ def test_an_unchanged_rerun_is_quick_and_says_the_same(built: Path, run: Run) ->
     again = run("-w", built, "run")
     assert time.process_time() - began < 1
     assert again.err == "extract: up to date\nmine: up to date\ncompose: up to date\ngate: up to date\n"
-    assert run("-w", built, "run", "--fresh", "-q").out == again.out
+    assert run("-w", built, "run", "--fresh").out == again.out
+
+
+def test_quiet_says_the_essence(built: Path, run: Run) -> None:
+    quiet = run("-w", built, "run", "-q", "--fresh")
+    assert quiet.err == ""
+    first, *rest = quiet.out.splitlines()
+    assert re.fullmatch(r"main: 10 documents, 10 conditions, \d+ queries, \d+ golds, gate passed", first)
+    assert rest[0] == "short of what was asked"
+    assert "files" not in quiet.out
+    assert run("-w", built, "gate", "-q").out.startswith("main: 10 documents, 10 conditions, ")
+
+
+def test_the_gate_has_figures_and_no_nulls(built: Path, run: Run) -> None:
+    made = run("-w", built, "gate", "--json").envelope["result"]["made"]
+    assert {"documents_in_benchmark", "pages", "conditions", "evidence", "queries", "qrels", "gate_ok"} <= made.keys()
+    assert None not in made.values()
+
+
+def test_a_benchmark_of_an_older_inventory_is_said_first(built: Path, run: Run) -> None:
+    path = built / "inventory" / "main" / "P0" / "conditions.jsonl"
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[1:]))
+    judged = run("-w", built, "gate", "--json")
+    assert judged.code == 1
+    first, *rest = judged.envelope["findings"]
+    assert first["code"] == "outdated-benchmark"
+    assert len(rest) > 1
+    assert "judging what is there" in judged.err
 
 
 def test_options_stand_before_or_after_the_verb(built: Path, run: Run) -> None:
@@ -61,6 +97,13 @@ def test_the_envelope_of_a_run(built: Path, run: Run) -> None:
     assert not any(stage["ran"] for stage in result["stages"])
     assert [sample["query"]["n"] for sample in result["samples"]] == [3, 3, 2]
     assert all(gold["gold"] for sample in result["samples"] for gold in sample["golds"])
+
+
+def test_before_the_first_run_one_is_told_to_run(fresh: Path, run: Run) -> None:
+    for words in (["gate"], ["run", "--to", "extract", "--show", "1"]):
+        failed = run("-w", fresh, *words)
+        assert failed.code == 2
+        assert "Run 'nclue-build run' first" in failed.err
 
 
 def test_single_verbs(fresh: Path, run: Run) -> None:
@@ -113,8 +156,9 @@ def test_an_edited_judgment_is_found_by_gate_and_validate_and_mended_by_run(buil
 
 @pytest.mark.parametrize("name", ["run", "extract", "mine", "compose", "gate"])
 def test_a_second_run_is_refused(built: Path, run: Run, name: str) -> None:
+    fresh = [] if name == "gate" else ["--fresh"]
     with build_lock(Workspace(built).choose_build("main")):
-        refused = run("-w", built, name)
+        refused = run("-w", built, name, *fresh)
     assert refused.code == 2
     assert "is already being run by process" in refused.err
     assert refused.out == ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from nclue_build.core.errors import DataError, Finding, OutcomeError, UsageError
+from nclue_build.core.errors import Finding, OutcomeError, UsageError
 from nclue_build.core.progress import NullProgress
 from nclue_build.store.atomic import write_text
 from nclue_build.workflow import runner
@@ -333,5 +333,5 @@ def test_errors_name_paths_as_seen_from_the_workspace(build: Build, stages: tupl
         assert [finding.path for finding in caught.value.findings] == ["configs/main.toml"]
     with pytest.raises(UsageError, match=r"^configs/main.toml:5: "):
         validate_build(build.workspace)
-    with pytest.raises(DataError, match=r"^benchmarks/main/queries.jsonl: file not found: run 'nclue-build compose'"):
+    with pytest.raises(UsageError, match=r"no queries to show. Run 'nclue-build run' first"):
         sample_queries(build, 1)
