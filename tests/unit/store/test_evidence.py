@@ -121,7 +121,7 @@ LIKELY = st.integers(1, 3).flatmap(
 )  # fmt: skip
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.one_of(ROWS, LIKELY), min_size=1, max_size=4))
 def test_reading_in_bulk_accepts_what_the_record_accepts(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
     path = tmp_path / "evidence.jsonl"
