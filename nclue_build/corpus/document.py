@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from nclue_build.corpus.supervisor import ReadDocument
 
 BACKEND: Final = "pymupdf"
-READER_VERSION: Final = 3
-"""Raised when the same PDF gives other pages: the page cache is keyed by it."""
 _FURNITURE_ROLES: Final = frozenset({"header", "footer", "page_number"})
 _EMPTY_SHA256: Final = sha256_bytes(b"")
 _MAX_TITLE: Final = 300

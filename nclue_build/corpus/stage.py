@@ -2,55 +2,23 @@
 
 from __future__ import annotations
 
-import atexit
-import os
-import threading
-from dataclasses import asdict, dataclass
-from functools import cache
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-import orjson
-
-from nclue_build.core.canonical import Json, sha256_bytes, sha256_file, sha256_json
-from nclue_build.core.errors import DataError, Finding, OutcomeError
-from nclue_build.corpus.document import READER_VERSION, DocumentPages, Summary
-from nclue_build.corpus.screening import screen
-from nclue_build.corpus.sources import (
-    FileFacts,
-    check_digests,
-    find_pdfs,
-    pdf_paths,
-    read_corpus_file,
-    rows_of_folder,
-    unique,
-)
-from nclue_build.corpus.supervisor import ReadLimits, Supervisor
-from nclue_build.store.atomic import atomic_writer, write_bytes
-from nclue_build.store.jsonl import write_jsonl
+from nclue_build.core.canonical import sha256_json
+from nclue_build.corpus.sources import pdf_paths, unique
 from nclue_build.store.layout import DUPLICATES
-from nclue_build.store.pages import read_documents
-from nclue_build.store.stage import Declaration, StageContext, StageResult
+from nclue_build.store.stage import Declaration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from nclue_build.corpus.screening import Screening
-    from nclue_build.records.config import BuildConfig, ExtractSection
-    from nclue_build.records.corpus import CorpusRow
+    from nclue_build.core.canonical import Json
+    from nclue_build.records.config import BuildConfig
+    from nclue_build.store.stage import StageContext, StageResult
     from nclue_build.store.workspace import Build
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """A PDF to read, and every document it stands for (identical files are read once)."""
-
-    path: Path
-    doc_ids: tuple[str, ...]
-    cached: Path
-    pages: Path
-    limits: ReadLimits
+READER_VERSION: Final = 3
+"""Raised when the same PDF gives other pages: the page cache is keyed by it."""
 
 
 class Extract:
@@ -91,185 +59,11 @@ class Extract:
             DataError: files that differ from what the corpus file lists.
             OutcomeError: no document is readable.
         """
-        build, settings = context.build, context.config.extract
-        rows, paths = self._rows(context)
-        summaries = self._read(context, rows, paths)
-        screening = screen(rows, summaries, settings)
-        if not any(document.pages_ok for document in screening.documents):
-            first = next((d for d in screening.documents if d.message), None)
-            why = f"; {first.doc_id}: {first.message}" if first else ""
-            raise OutcomeError(f"none of {len(rows)} documents has a readable page{why}")
-        completed = [_complete(row, summaries[row.doc_id]) for row in rows]
-        _remove_pages_of_earlier_runs(build, {row.doc_id for row in rows})
-        write_jsonl(build.documents, completed)
-        write_jsonl(build.quality, [*screening.documents, *screening.sources])
-        write_jsonl(build.inventory / DUPLICATES, screening.groups)
-        return _result(screening, summaries, rows, settings)
+        from nclue_build.corpus.run import run  # noqa: PLC0415 - declaring is cheap, running is not
 
-    @staticmethod
-    def _rows(context: StageContext) -> tuple[list[CorpusRow], dict[str, Path]]:
-        build, section = context.build, context.config.corpus
-        listed = read_corpus_file(build, section.file) if section.file is not None else []
-        paths = unique(one.path for one in listed) if listed else find_pdfs(build, section.pdfs or ".")
-        context.progress.start("checking files", len(paths), "files")
-        facts: dict[Path, FileFacts] = {}
-        for path, fact in zip(paths, context.mapper.map(file_facts, paths), strict=True):
-            facts[path] = fact
-            context.progress.advance()
-        if listed:
-            shown = build.relative((build.workspace.root / str(section.file)).resolve())
-            rows = check_digests(listed, facts, shown)
-            by_id = {one.row.doc_id: one.path for one in listed}
-        else:
-            rows = rows_of_folder(build, section.pdfs or ".", facts)
-            folder = (build.workspace.root / (section.pdfs or ".")).resolve()
-            by_id = {row.doc_id: folder / str(row.file_name) for row in rows}
-        return sorted(rows, key=lambda row: row.doc_id), by_id
-
-    @staticmethod
-    def _read(context: StageContext, rows: Iterable[CorpusRow], paths: Mapping[str, Path]) -> dict[str, Summary]:
-        build, settings = context.build, context.config.extract
-        limits = ReadLimits(settings.page_timeout_s, settings.document_timeout_s, settings.document_memory_mb)
-        cache_folder = build.workspace.state / "pages" / reader_digest(settings.reader)[:16]
-        by_digest: dict[str, list[str]] = {}
-        for row in rows:
-            by_digest.setdefault(str(row.sha256), []).append(row.doc_id)
-        tasks = [
-            _Task(paths[ids[0]], tuple(ids), cache_folder / digest[:2] / f"{digest}.jsonl", build.pages, limits)
-            for digest, ids in by_digest.items()
-        ]
-        # The longest first: no worker is left alone with a big document at the end.
-        tasks.sort(key=lambda task: (-task.path.stat().st_size, task.doc_ids))
-        context.progress.start("reading", sum(len(task.doc_ids) for task in tasks), "documents")
-        summaries: dict[str, Summary] = {}
-        for task, summary in zip(tasks, context.mapper.map(extract_document, tasks), strict=True):
-            summaries |= dict.fromkeys(task.doc_ids, summary)
-            context.progress.advance(len(task.doc_ids))
-        return summaries
+        return run(context)
 
 
 def reader_digest(reader: str) -> str:
     """Digest of everything that decides what pages look like, apart from the PDF."""
     return sha256_json({"reader": reader, "library": version("pymupdf"), "version": READER_VERSION})
-
-
-def file_facts(path: Path) -> FileFacts:
-    """Digest and size of a file (a worker's task)."""
-    return FileFacts(sha256_file(path), path.stat().st_size)
-
-
-def extract_document(task: _Task) -> Summary:
-    """Read a PDF, or take its pages from the cache, and write its page files (a worker's task)."""
-    cached = _load_cached(task.cached)
-    if cached is None:
-        read = _supervisor(task.limits).read(task.path)
-        document = DocumentPages(read, version("pymupdf"))
-        lines = list(document.rows())
-        summary = document.summary
-        if not read.hit_limit:
-            _write_cached(task.cached, summary, lines)
-    else:
-        summary, lines = cached
-    for doc_id in task.doc_ids:
-        prefix = b'{"doc_id":"%s",' % doc_id.encode()
-        with atomic_writer(task.pages / f"{doc_id}.jsonl") as stream:
-            stream.writelines(prefix + line[1:] + b"\n" for line in lines)
-    return summary
-
-
-def _supervisor(limits: ReadLimits) -> Supervisor:
-    # One reader per process and thread: pipes inherited by a fork or shared by threads would mix answers up.
-    return _start_supervisor(limits, os.getpid(), threading.get_ident())
-
-
-@cache
-def _start_supervisor(limits: ReadLimits, _process: int, _thread: int) -> Supervisor:
-    supervisor = Supervisor(limits)
-    atexit.register(supervisor.close)
-    return supervisor
-
-
-def _write_cached(path: Path, summary: Summary, lines: Iterable[bytes]) -> None:
-    """Write a summary and the pages behind it, below the digest of all that."""
-    head = orjson.dumps(asdict(summary) | {"signature": summary.signature.hex()})
-    body = b"".join(line + b"\n" for line in (head, *lines))
-    write_bytes(path, sha256_bytes(body).encode() + b"\n" + body)
-
-
-def _load_cached(path: Path) -> tuple[Summary, list[bytes]] | None:
-    """What :func:`_write_cached` wrote; None when that is not what lies there: then the PDF is read again."""
-    try:
-        digest, _, body = path.read_bytes().partition(b"\n")
-    except FileNotFoundError:
-        return None
-    if digest != sha256_bytes(body).encode():
-        return None
-    try:
-        head, *lines = body.splitlines()
-        row = orjson.loads(head)
-        row["signature"] = bytes.fromhex(row["signature"])
-        row["problems"] = [(page, flag, reason) for page, flag, reason in row["problems"]]
-        return Summary(**row), lines
-    except (KeyError, TypeError, ValueError):  # whole, but written by other code
-        return None
-
-
-def _complete(row: CorpusRow, known: Summary) -> CorpusRow:
-    return row.model_copy(
-        update={
-            "n_pages": known.n_pages or row.n_pages,
-            "title": row.title or known.title,
-            "language": row.language or known.language,
-        }
-    )
-
-
-def _remove_pages_of_earlier_runs(build: Build, doc_ids: set[str]) -> None:
-    """Remove the pages of documents that the last run listed and this one does not; files of others stay."""
-    try:
-        listed = {row.doc_id for row in read_documents(build.documents)}
-    except DataError:  # no earlier run, or its list is no longer what it wrote: then nothing is known to be ours
-        return
-    for doc_id in sorted(listed - doc_ids):
-        build.page_file(doc_id).unlink(missing_ok=True)
-
-
-def _result(
-    screening: Screening, summaries: Mapping[str, Summary], rows: Iterable[CorpusRow], settings: ExtractSection
-) -> StageResult:
-    findings: list[Finding] = []
-    for document in screening.documents:
-        if document.status == "failed":
-            findings.append(Finding("document-failed", f"{document.doc_id}: {document.message}", id=document.doc_id))
-            continue
-        findings += [
-            Finding("page-failed", f"{document.doc_id}: page {page}: {reason} ({flag})", id=document.doc_id)
-            for page, flag, reason in summaries[document.doc_id].problems
-        ]
-    findings += [
-        Finding(
-            "page-count-differs", f"{row.doc_id}: has {known.n_pages} pages, not {row.n_pages} as listed", id=row.doc_id
-        )
-        for row in rows
-        if (known := summaries[row.doc_id]).n_pages and row.n_pages not in {None, known.n_pages}
-    ]
-    shortfalls = [
-        f"source {source.source}: only {source.pages_passed} of {source.n_pages} pages could be read, "
-        f"less than min_extraction_rate = {settings.min_extraction_rate}: "
-        + ("its documents are removed" if len(screening.sources) > 1 else "kept, because it is the only source")
-        for source in screening.sources
-        if not source.passed
-    ]
-    counts = {
-        "documents": len(screening.documents),
-        "documents_in_benchmark": sum(d.in_benchmark for d in screening.documents),
-        "documents_failed": sum(d.status == "failed" for d in screening.documents),
-        "pages": sum(d.n_pages for d in screening.documents),
-        "pages_ok": sum(d.pages_ok for d in screening.documents),
-        "pages_empty": sum(d.pages_empty for d in screening.documents),
-        "pages_failed": sum(d.pages_failed for d in screening.documents),
-        "duplicate_groups": len(screening.groups),
-    }
-    for reason in ("unreadable", "source_below_rate", "duplicate"):
-        counts[f"removed_{reason}"] = sum(d.removed == reason for d in screening.documents)
-    return StageResult(counts, tuple(findings), tuple(shortfalls))

@@ -1,6 +1,7 @@
 """The stage protocol: what a stage declares, and what the runner hands it.
 
-A stage folder holds pure modules and one ``stage.py``, the only module there that reads or
+A stage folder holds pure modules; ``stage.py``, which says what the stage depends on and imports nothing that is slow
+to import, since every command asks it; and ``run.py``, which does the work and is the only module there that reads or
 writes files. The runner (``workflow``) decides from digests whether a stage is stale, runs it,
 and writes its receipt.
 """

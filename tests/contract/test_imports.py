@@ -7,12 +7,20 @@ import statistics
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import nclue_build
+from nclue_build.workflow.registry import STAGE_NAMES
 
-HEAVY = {"anthropic", "networkx", "pymupdf", "scipy", "numpy", "tenacity", "rapidfuzz", "datasketch", "HanTa", "rich"}
+if TYPE_CHECKING:
+    from tests.conftest import WritePdf
+
+HEAVY = {
+    "HanTa", "ahocorasick_rs", "anthropic", "datasketch", "networkx", "numpy", "pymupdf", "rapidfuzz", "rich", "scipy",
+    "tenacity",
+}  # fmt: skip
 MAX_HELP_RATIO = 3.5
 
 
@@ -27,6 +35,25 @@ def loaded_after(code: str) -> set[str]:
 def test_help_loads_nothing_heavy(words: list[str]) -> None:
     loaded = loaded_after(f"from nclue_build.cli.boundary import run_command\nrun_command({words!r})")
     assert "typer" in loaded
+    assert loaded & HEAVY == set()
+
+
+def test_planning_loads_nothing_heavy(tmp_path: Path, write_pdf: WritePdf) -> None:
+    write_pdf(tmp_path / "reports" / "a.pdf", [["One"]])
+    workspace = nclue_build.init_workspace(tmp_path / "w", pdfs=tmp_path / "reports").build.workspace.root
+    for name in STAGE_NAMES:
+        loaded = loaded_after(
+            "from pathlib import Path\n"
+            "from nclue_build.workflow.registry import load_stage\n"
+            "from nclue_build.store.config_file import load_config\n"
+            "from nclue_build.store.workspace import Workspace\n"
+            f"build = Workspace(Path({str(workspace)!r})).choose_build()\n"
+            f"load_stage({name!r}).declare(build, load_config(build.config_path))"
+        )
+        assert (name, loaded & HEAVY) == (name, set())
+    loaded = loaded_after(
+        f"from nclue_build.cli.boundary import run_command\nrun_command(['-w', {str(workspace)!r}, 'run', '--dry-run'])"
+    )
     assert loaded & HEAVY == set()
 
 

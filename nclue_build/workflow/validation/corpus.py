@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from nclue_build.core.canonical import sha256_bytes
 from nclue_build.core.errors import DataError, UsageError
+from nclue_build.corpus.run import file_facts
 from nclue_build.corpus.sources import FileFacts, check_digests, find_pdfs, read_corpus_file, unique
-from nclue_build.corpus.stage import file_facts
+from nclue_build.records.corpus import DocumentQuality, SourceQuality
 from nclue_build.store import layout
 from nclue_build.workflow.families import find_family
 from nclue_build.workflow.validation.reading import Reading
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Mapping
     from pathlib import Path
 
     from nclue_build.core.findings import Findings
     from nclue_build.records.config import CorpusSection
-    from nclue_build.records.corpus import CorpusRow
+    from nclue_build.records.corpus import CorpusRow, DuplicateGroup, PageRow
     from nclue_build.store.stage import Mapper
     from nclue_build.store.workspace import Build
 
@@ -34,16 +36,18 @@ class KnownDocuments:
 
 
 def check_corpus(reading: Reading, section: CorpusSection, mapper: Mapper) -> None:
-    """The corpus file and every PDF it lists, by digest; for a folder of PDFs, against ``documents.jsonl``."""
+    """The corpus and every PDF of it, by digest, against the corpus file and ``documents.jsonl``."""
     build = reading.build
     try:
         if section.file is not None:
             listed = read_corpus_file(build, section.file)
             facts = _facts([one.path for one in listed], mapper)
+            _check_documents(reading, {one.row.doc_id: facts[one.path] for one in listed})
             check_digests(listed, facts, build.relative((build.workspace.root / section.file).resolve()))
         else:
             folder = (build.workspace.root / str(section.pdfs)).resolve()
-            _check_folder(reading, folder, _facts(find_pdfs(build, str(section.pdfs)), mapper))
+            facts = _facts(find_pdfs(build, str(section.pdfs)), mapper)
+            _check_documents(reading, {path.relative_to(folder).as_posix(): fact for path, fact in facts.items()})
     except UsageError as error:
         reading.add("corpus-missing", error.message)
     except DataError as error:
@@ -55,15 +59,17 @@ def _facts(paths: list[Path], mapper: Mapper) -> dict[Path, FileFacts]:
     return dict(zip(files, mapper.map(file_facts, files), strict=True))
 
 
-def _check_folder(reading: Reading, folder: Path, facts: Mapping[Path, FileFacts]) -> None:
+def _check_documents(reading: Reading, facts: Mapping[str, FileFacts]) -> None:
+    """Check ``documents.jsonl`` against the PDFs, by document id or file name; bad rows are reported later."""
     path = reading.build.documents
     if not path.is_file():
         return
     row: CorpusRow
-    for line, row in Reading(reading.build).rows(path, find_family("documents").model):  # bad rows are reported later
-        fact = facts.get(folder / str(row.file_name))
+    for line, row in Reading(reading.build).rows(path, find_family("documents").model):
+        fact = facts.get(row.doc_id) or facts.get(str(row.file_name))
         if fact is None:
-            reading.add("file-missing", f"{row.doc_id}: {row.file_name}: file not found", path, line, row.doc_id)
+            message = f"{row.doc_id}: {row.file_name}: file not found"
+            reading.add("file-missing", message, path, line, row.doc_id)
         elif fact.sha256 != row.sha256:
             message = f"{row.doc_id}: {row.file_name}: SHA-256 is {fact.sha256}, not {row.sha256}"
             reading.add("digest-differs", message, path, line, row.doc_id)
@@ -75,40 +81,65 @@ def check_extracted(reading: Reading, mapper: Mapper) -> KnownDocuments:
     path = build.documents
     rows = reading.rows(path, find_family("documents").model)
     documents = {row.doc_id for _, row in reading.ids(rows, path, "doc_id", "duplicate-document")}
-    in_benchmark: set[str] = set()
-    n_pages: dict[str, int] = {}
-    path = build.quality
-    quality = [
-        (line, row)
-        for line, row in reading.rows(path, find_family("documents_quality").model)
-        if row.kind == "document"
-    ]
-    for line, row in reading.ids(quality, path, "doc_id", "duplicate-document"):
-        if row.doc_id not in documents:
-            reading.add("unknown-document", f"{row.doc_id!r} is not in documents.jsonl", path, line, row.doc_id)
-            continue
-        n_pages[row.doc_id] = row.n_pages
-        if row.in_benchmark:
-            in_benchmark.add(row.doc_id)
-    for doc_id in sorted(documents - n_pages.keys()):
-        reading.add("unknown-document", f"{doc_id!r} of documents.jsonl has no row here", path, None, doc_id)
-    path = build.inventory / layout.DUPLICATES
-    for line, row in reading.ids(reading.rows(path, find_family("duplicates").model), path, "group_id", "duplicate-id"):
-        for doc_id in sorted({*row.doc_ids, *row.removed, row.representative} - documents):
-            reading.add("unknown-document", f"group {row.group_id} names {doc_id!r}", path, line, doc_id)
-    tasks = [PageTask(build, doc_id, n_pages.get(doc_id)) for doc_id in sorted(documents)]
+    quality = _check_quality(reading, documents)
+    in_benchmark = frozenset(doc_id for doc_id, row in quality.items() if row.in_benchmark)
+    _check_duplicates(reading, documents, in_benchmark)
+    tasks = [PageTask(build, doc_id, quality.get(doc_id)) for doc_id in sorted(documents)]
     for found, counts in mapper.map(check_page_file, tasks):
         reading.found.merge(found)
         reading.counts.update(counts)
-    return KnownDocuments(frozenset(documents), frozenset(in_benchmark), n_pages)
+    for path in sorted(build.pages.glob("*.jsonl")):
+        if path.stem not in documents:
+            reading.add("unknown-document", f"{layout.DOCUMENTS} does not have {path.stem!r}", path, None, path.stem)
+    n_pages = {doc_id: row.n_pages for doc_id, row in quality.items()}
+    return KnownDocuments(frozenset(documents), in_benchmark, n_pages)
+
+
+def _check_quality(reading: Reading, documents: set[str]) -> dict[str, DocumentQuality]:
+    """``documents_quality.jsonl``: its rows on documents, by id."""
+    path = reading.build.quality
+    rows = list(reading.rows(path, find_family("documents_quality").model))
+    outcomes = [(line, row) for line, row in rows if isinstance(row, DocumentQuality)]
+    quality: dict[str, DocumentQuality] = {}
+    for line, row in reading.ids(outcomes, path, "doc_id", "duplicate-document"):
+        if row.doc_id in documents:
+            quality[row.doc_id] = row
+        else:
+            message = f"{row.doc_id!r} is not in {layout.DOCUMENTS}"
+            reading.add("unknown-document", message, path, line, row.doc_id)
+    for doc_id in sorted(documents - quality.keys()):
+        reading.add("unknown-document", f"{doc_id!r} of {layout.DOCUMENTS} has no row here", path, None, doc_id)
+    n_documents = Counter(row.source for _, row in outcomes)
+    for line, row in rows:
+        if isinstance(row, SourceQuality) and row.n_documents != n_documents.pop(row.source, 0):
+            message = f"source {row.source!r}: n_documents is {row.n_documents}, the rows on documents say otherwise"
+            reading.add("quality-counts-differ", message, path, line, None)
+    for source in sorted(n_documents):
+        reading.add("quality-counts-differ", f"source {source!r} has no row", path)
+    return quality
+
+
+def _check_duplicates(reading: Reading, documents: set[str], in_benchmark: frozenset[str]) -> None:
+    """``duplicates.jsonl``: groups of known documents, of which those removed are not in the benchmark."""
+    path = reading.build.inventory / layout.DUPLICATES
+    row: DuplicateGroup
+    for line, row in reading.ids(reading.rows(path, find_family("duplicates").model), path, "group_id", "duplicate-id"):
+        for doc_id in sorted({*row.doc_ids, *row.removed, row.representative} - documents):
+            reading.add("unknown-document", f"group {row.group_id} names {doc_id!r}", path, line, doc_id)
+        if not {*row.removed, row.representative} <= {*row.doc_ids} or row.representative in row.removed:
+            message = "its representative and those removed are not different documents of the group"
+            reading.add("duplicates-differ", f"group {row.group_id}: {message}", path, line, row.group_id)
+        for doc_id in sorted(in_benchmark.intersection(row.removed)):
+            message = f"group {row.group_id}: {doc_id!r} is removed here and in the benchmark's corpus there"
+            reading.add("duplicates-differ", message, path, line, row.group_id)
 
 
 class PageTask(NamedTuple):
-    """A page file to check: its document, and how many pages that has (None when unknown)."""
+    """A page file to check: its document, and what extraction said of that (None when unknown)."""
 
     build: Build
     doc_id: str
-    n_pages: int | None
+    quality: DocumentQuality | None
 
 
 def check_page_file(task: PageTask) -> tuple[Findings, Counter[str]]:
@@ -120,18 +151,28 @@ def check_page_file(task: PageTask) -> tuple[Findings, Counter[str]]:
     reading = Reading(task.build)
     path = task.build.page_file(task.doc_id)
     pages: list[int] = []
+    statuses: Counter[str] = Counter()
+    row: PageRow
     for line, row in reading.rows(path, find_family("pages").model):
         pages.append(row.page)
+        statuses[row.status] += 1
         if row.doc_id != task.doc_id:
-            reading.add(
-                "unknown-document", f"row of {row.doc_id!r} in the file of {task.doc_id!r}", path, line, row.doc_id
-            )
-    if not reading.found.total and task.n_pages is not None and pages != list(range(1, task.n_pages + 1)):
-        reading.add(
-            "page-rows-differ",
-            f"{task.doc_id}: expected the pages 1 to {task.n_pages} in order",
-            path,
-            None,
-            task.doc_id,
-        )
+            message = f"row of {row.doc_id!r} in the file of {task.doc_id!r}"
+            reading.add("unknown-document", message, path, line, row.doc_id)
+        if sha256_bytes("\n".join(block.text for block in row.blocks).encode("utf-8")) != row.text_sha256:
+            message = f"page {row.page}: text_sha256 is not that of its blocks"
+            reading.add("digest-differs", message, path, line, task.doc_id)
+    known = task.quality
+    if reading.found.total or known is None:
+        return reading.found, reading.counts
+    if pages != list(range(1, known.n_pages + 1)):
+        message = f"{task.doc_id}: expected the pages 1 to {known.n_pages} in order"
+        reading.add("page-rows-differ", message, path, None, task.doc_id)
+    elif (statuses["ok"], statuses["empty"], statuses["failed"]) != (
+        known.pages_ok,
+        known.pages_empty,
+        known.pages_failed,
+    ):
+        message = f"{task.doc_id}: pages ok, empty and failed are not as many as {layout.QUALITY} says"
+        reading.add("quality-counts-differ", message, path, None, task.doc_id)
     return reading.found, reading.counts

@@ -83,7 +83,7 @@ def test_the_cache_holds_no_id_and_saves_reading(context: StageContext, monkeypa
     cached = list(context.build.workspace.state.glob("pages/*/??/*.jsonl"))
     assert len(cached) == 3
     assert not any(b"doc_id" in path.read_bytes() for path in cached)
-    monkeypatch.setattr("nclue_build.corpus.stage._supervisor", lambda _: pytest.fail("read again"))
+    monkeypatch.setattr("nclue_build.corpus.run._supervisor", lambda _: pytest.fail("read again"))
     run(context)
 
 

@@ -1,0 +1,288 @@
+"""One run of composing, with all that it reads and writes."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from nclue_build.compose import emit, report
+from nclue_build.compose.candidates import Corpus
+from nclue_build.compose.forms import clean_name, render
+from nclue_build.compose.ladder import Material, compose, selection_rules
+from nclue_build.compose.verify import JUDGE, Item, ItemQuotes, judge_document
+from nclue_build.core.canonical import sha256_file
+from nclue_build.core.errors import DataError, Finding, OutcomeError
+from nclue_build.core.text import matching_text
+from nclue_build.gate.check import row_bitsets
+from nclue_build.inventory.documents import benchmark_documents
+from nclue_build.inventory.files import read_version
+from nclue_build.records.benchmark import QrelsMeta, Query, QueryCondition, Quote, Strata
+from nclue_build.records.config import SMALL_CORPUS
+from nclue_build.records.inventory import Rejected
+from nclue_build.store.atomic import atomic_writer
+from nclue_build.store.beir import BeirQrel, BeirRow, remove_beir, write_beir
+from nclue_build.store.jsonl import encode, write_json, write_jsonl
+from nclue_build.store.layout import (
+    ARITIES,
+    BEIR,
+    COMPOSITION,
+    FORMS_QA,
+    META,
+    QRELS,
+    QUERIES,
+    REJECTED,
+    TREC,
+    TREC_CONDITIONS,
+    TREC_GOLD,
+    TREC_PAGES,
+    split_file,
+)
+from nclue_build.store.pages import read_documents, read_pages
+from nclue_build.store.stage import StageResult
+from nclue_build.store.trec import TrecQrel, write_trec_qrels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from nclue_build.compose.ladder import Composed
+    from nclue_build.compose.select import PoolEntry
+    from nclue_build.inventory.files import StoredVersion
+    from nclue_build.records.corpus import DocumentQuality, Role
+    from nclue_build.store.stage import StageContext
+
+
+def run(context: StageContext) -> StageResult:
+    """Compose and write the benchmark.
+
+    Raises:
+        OutcomeError: no query is possible; says which constraint binds.
+        DataError: an input is missing or not what it should be.
+    """
+    quality = benchmark_documents(context.build.quality)
+    stored = read_version(context.build.version(0), [row.doc_id for row in quality])
+    return _Composing(context, quality, stored).run()
+
+
+class _JudgeTask(NamedTuple):
+    document: int
+    path: Path
+    items: tuple[Item, ...]
+
+
+def _judge_file(allowed_roles: tuple[Role, ...], task: _JudgeTask) -> tuple[int, list[ItemQuotes]]:
+    return task.document, judge_document(read_pages(task.path), task.items, allowed_roles)
+
+
+def _document_text(allowed_roles: tuple[Role, ...], path: Path) -> str:
+    """Matching text of a document's allowed blocks and headings, a line each."""
+    allowed = frozenset((*allowed_roles, "title"))
+    texts = (matching_text(block.text) for page in read_pages(path) for block in page.blocks if block.role in allowed)
+    return "\n".join(text for text in texts if text)
+
+
+class _Composing:
+    """One run of the stage."""
+
+    def __init__(self, context: StageContext, quality: Sequence[DocumentQuality], stored: StoredVersion) -> None:
+        self._context, self._build, self._quality = context, context.build, quality
+        self._config = context.config.resolve(len(quality)).compose
+        self._version = stored.version
+        self._conditions = sorted(stored.conditions, key=lambda row: row.condition_id)
+        self._inventory = stored.inventory
+        self._by_page = stored.version.level == "page"
+        self._judge_name = JUDGE if self._by_page else "none"
+        sources = tuple(sorted({row.source for row in quality}))
+        self._corpus = Corpus(
+            inventory=stored.inventory,
+            bitsets=row_bitsets(stored.inventory),
+            n_pages=np.array([row.n_pages for row in quality], dtype=np.int32),
+            gold_eligible=np.array([row.gold_eligible for row in quality], dtype=np.bool_),
+            source=np.array([sources.index(row.source) for row in quality], dtype=np.int32),
+            sources=sources,
+        )
+
+    def run(self) -> StageResult:
+        rules = selection_rules(self._corpus, self._config, small_corpus=len(self._quality) < SMALL_CORPUS)
+        judge = self._judge if self._by_page else None
+        material = Material(self._corpus, self._conditions, self._config, rules, judge)
+        composed = compose(material, self._context.progress)
+        if not composed.chosen:
+            raise OutcomeError(f"no query is possible: {report.nothing_chosen(composed, self._config)}")
+        queries = [self._query(composed, entry) for entry in composed.chosen]
+        self._check_ids(queries)
+        counts = self._write_judgments(composed, queries)
+        summary = report.composition(queries, composed, self._config, self._corpus.sources, self._judge_name)
+        proof = report.forms_qa(queries)
+        folder = self._build.benchmark
+        n_rejected = write_jsonl(folder / REJECTED, self._rejected(composed))
+        write_json(folder / FORMS_QA, proof)
+        write_json(folder / COMPOSITION, summary)
+        findings = tuple(
+            Finding(
+                "form-without-concept",
+                f"{row.form}: {row.problem}",
+                self._build.relative(folder / QUERIES),
+                id=row.query_id,
+            )
+            for row in proof.problems
+        )
+        counts |= {
+            "candidates": len(queries) + n_rejected,
+            "rejected": n_rejected,
+            "gold_documents": summary.diversity.gold_documents,
+            "families": summary.diversity.families,
+        }
+        return StageResult(counts, findings, summary.shortfalls)
+
+    def _judge(self, plan: Mapping[int, Sequence[Item]]) -> dict[tuple[int, int], ItemQuotes]:
+        tasks = [
+            _JudgeTask(document, self._build.page_file(self._inventory.document_ids[document]), tuple(items))
+            for document, items in plan.items()
+        ]
+        self._context.progress.start("compose: verify", len(tasks), "documents")
+        quotes: dict[tuple[int, int], ItemQuotes] = {}
+        judge = partial(_judge_file, self._version.allowed_roles)
+        for document, found in self._context.mapper.map(judge, tasks):
+            quotes |= {(document, item.condition): item for item in found}
+            self._context.progress.advance()
+        return quotes
+
+    def _query(self, composed: Composed, entry: PoolEntry) -> Query:
+        conditions = tuple(
+            QueryCondition(
+                condition_id=row.condition_id,
+                name=clean_name(row.name),
+                raw_name=row.name,
+                aliases=tuple(alias.form for alias in row.aliases),
+            )
+            for row in (self._conditions[index] for index in entry.conditions)
+        )
+        n_judged = len(emit.judged_documents(self._inventory, entry.conditions))
+        golds = [self._quality[document] for document in entry.golds]
+        return Query(
+            query_id=entry.query_id,
+            n=len(conditions),
+            conditions=conditions,
+            relaxation=composed.steps[entry.step].requirements.name,
+            forms=render(conditions),
+            golds=tuple(row.doc_id for row in golds),
+            n_judged=n_judged,
+            strata=Strata(
+                l_min=min(row.n_pages for row in golds),
+                d_plus=n_judged,
+                sources=tuple(sorted({row.source for row in golds})),
+            ),
+        )
+
+    def _check_ids(self, queries: Iterable[Query]) -> None:
+        clashes = sorted({query.query_id for query in queries}.intersection(self._inventory.document_ids))
+        if clashes:
+            raise DataError(f"document id {clashes[0]!r} is also the id of a query: rename the document")
+
+    def _evidence(self, composed: Composed, entry: PoolEntry) -> dict[int, tuple[Quote, ...]]:
+        """Quotes of every document judged for a query, by document index."""
+        evidence: dict[int, tuple[Quote, ...]] = {}
+        for need in composed.needs[entry.query_id]:
+            quotes = []
+            for condition, page in zip(need.conditions, need.pages, strict=True):
+                found = composed.quotes[need.document, condition].quote_for(page)
+                quotes.append(
+                    Quote(condition_id=self._inventory.condition_ids[condition], page=found.page, quote=found.text)
+                )
+            evidence[need.document] = tuple(quotes)
+        return evidence
+
+    def _write_judgments(self, composed: Composed, queries: Sequence[Query]) -> dict[str, int]:
+        """Write queries, qrels in all their shapes, and the BEIR folder."""
+        folder = self._build.benchmark
+        trec: dict[str, list[TrecQrel]] = {name: [] for name in (TREC, TREC_GOLD, TREC_CONDITIONS, TREC_PAGES)}
+        splits: dict[str, list[TrecQrel]] = {split_file(n, name): [] for n in ARITIES for name in (TREC, TREC_GOLD)}
+        write_jsonl(folder / QUERIES, queries)
+        with atomic_writer(folder / QRELS) as stream:
+            for entry in composed.chosen:
+                evidence = self._evidence(composed, entry)
+                judgments = emit.judge_query(self._inventory, entry.query_id, entry.conditions, evidence)
+                stream.writelines(encode(judgment.qrel) + b"\n" for judgment in judgments)
+                rows = emit.trec_rows(judgments)
+                for name in trec:
+                    trec[name] += rows[name]
+                for name in (TREC, TREC_GOLD):
+                    splits[split_file(len(entry.conditions), name)] += rows[name]
+        for name, found in (trec | splits).items():
+            write_trec_qrels(folder / name, found)
+        meta = QrelsMeta(
+            inventory_version=self._version.version,
+            inventory_digests=self._version.digests,
+            level=self._version.level,
+            item_judge=self._judge_name,
+            item_model=None,
+            n_queries=len(queries),
+            n_qrels=len(trec[TREC]),
+            n_golds=len(trec[TREC_GOLD]),
+            qrels_sha256=sha256_file(folder / QRELS),
+        )
+        write_json(folder / META, meta)
+        if self._by_page:
+            self._write_beir(queries, (BeirQrel(row.query_id, row.doc_id, row.grade) for row in trec[TREC]))
+        else:
+            remove_beir(folder / BEIR)
+        return {"queries": len(queries), "qrels": len(trec[TREC]), "golds": len(trec[TREC_GOLD])}
+
+    def _write_beir(self, queries: Sequence[Query], qrels: Iterable[BeirQrel]) -> None:
+        write_beir(
+            self._build.benchmark / BEIR,
+            self._texts(),
+            (
+                BeirRow(
+                    query.query_id,
+                    None,
+                    query.forms.clean_v2,
+                    {"n": query.n, "raw": query.forms.raw, "natural": query.forms.natural},
+                )
+                for query in queries
+            ),
+            qrels,
+            (
+                f"{self._build.name}: conjunctive cross-page retrieval",
+                (
+                    "Find the documents that establish every concept of the query, on different pages. The score is "
+                    "the number of concepts a document establishes; gold documents have as many as the query."
+                ),
+            ),
+        )
+
+    def _texts(self) -> Iterator[BeirRow]:
+        """Corpus rows, a document at a time."""
+        titles = {row.doc_id: row.title for row in read_documents(self._build.documents)}
+        paths = [self._build.page_file(row.doc_id) for row in self._quality]
+        self._context.progress.start("compose: texts", len(paths), "documents")
+        read = partial(_document_text, self._version.allowed_roles)
+        for row, text in zip(self._quality, self._context.mapper.map(read, paths), strict=True):
+            self._context.progress.advance()
+            yield BeirRow(
+                row.doc_id, titles.get(row.doc_id) or "", text, {"source": row.source, "n_pages": row.n_pages}
+            )
+
+    def _rejected(self, composed: Composed) -> list[Rejected]:
+        """Every candidate that was sampled and is no query, with its reason."""
+        rows = [
+            Rejected(
+                stage="compose",
+                kind="candidate",
+                id=query_id,
+                reason=mismatch.reason,
+                detail=f"{self._inventory.document_ids[mismatch.document]} "
+                f"{self._inventory.condition_ids[mismatch.condition]}",
+            )
+            for query_id, mismatch in composed.mismatches.items()
+        ]
+        rows.extend(
+            Rejected(
+                stage="compose", kind="candidate", id=composed.pool[index].query_id, reason="not_selected", detail=cap
+            )
+            for index, cap in composed.selection.left_over.items()
+        )
+        return sorted(rows, key=lambda row: row.id)
