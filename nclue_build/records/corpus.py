@@ -116,6 +116,13 @@ class DocumentQuality(Record):
     removed: Literal["unreadable", "source_below_rate", "duplicate"] | None
     message: str | None
 
+    @model_validator(mode="after")
+    def _is_consistent(self) -> DocumentQuality:
+        if self.in_benchmark != (self.removed is None):
+            message = "a document is in the benchmark's corpus, or removed for a reason"
+            raise ValueError(message)
+        return self
+
 
 class SourceQuality(Record):
     """Extraction rate of a source (``documents_quality.jsonl``, ``kind = source``).

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nclue_build.core.findings import shown
+from nclue_build.core.ids import condition_id as id_of_condition
+from nclue_build.core.text import fold
 from nclue_build.rederive.windows import AliasKey, compared_form, is_matchable
 
 if TYPE_CHECKING:
@@ -65,6 +67,11 @@ def check_conditions(conditions: Sequence[tuple[int, Condition]], path: str, out
             out.add("duplicate-condition", "the id stands twice", path=path, line=line, id=key)
             continue
         seen.add(key)
+        if key != (expected := id_of_condition(condition.name)):
+            out.add("condition-id-differs", f"its name gives {expected}", path=path, line=line, id=key)
+        if fold(condition.name) not in {fold(alias.form) for alias in condition.aliases}:
+            message = f"{condition.name!r} is none of its aliases"
+            out.add("condition-name-differs", message, path=path, line=line, id=key)
         for alias in condition.aliases:
             if not is_matchable(alias):
                 out.add("bad-alias-form", f"{alias.form!r} cannot be matched", path=path, line=line, id=key)

@@ -58,15 +58,28 @@ def check_query_conditions(
         else:
             for message in _name_problems(used, known):
                 out.add("query-names-differ", message, path=path, line=line, id=query.query_id)
-    for form, text, concepts in (
-        ("raw", query.forms.raw, [condition.raw_name for condition in query.conditions]),
-        ("clean_v2", query.forms.clean_v2, [condition.name for condition in query.conditions]),
-        ("natural", query.forms.natural, [condition.name for condition in query.conditions]),
+    raw_names = [condition.raw_name for condition in query.conditions]
+    names = [condition.name for condition in query.conditions]
+    quoted = [f'"{name}"' for name in names]
+    for form, text, concepts, expected in (
+        ("raw", query.forms.raw, raw_names, _listed(raw_names)),
+        ("clean_v2", query.forms.clean_v2, names, "; ".join(quoted)),
+        ("natural", query.forms.natural, names, f"Find the document that discusses {_listed(quoted)}."),
     ):
-        for concept in concepts:
-            if concept not in text:
-                message = f"{form} does not contain {concept!r}: {shown(repr(text))}"
-                out.add("form-without-concept", message, path=path, line=line, id=query.query_id)
+        lacking = [concept for concept in concepts if concept not in text]
+        for concept in lacking:
+            message = f"{form} does not contain {concept!r}: {shown(repr(text))}"
+            out.add("form-without-concept", message, path=path, line=line, id=query.query_id)
+        if not lacking and text != expected:
+            message = f"{form}: stored {shown(repr(text))}, expected {shown(repr(expected))}"
+            out.add("query-form-differs", message, path=path, line=line, id=query.query_id)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Two names joined by "and", more by commas and an "and" before the last (n-Clue supplement, section 2)."""
+    *first, last = names
+    comma = "," if len(first) > 1 else ""
+    return f"{', '.join(first)}{comma} and {last}"
 
 
 def _name_problems(used: QueryCondition, known: Condition) -> list[str]:

@@ -237,6 +237,10 @@ def mentions(condition: str, text: str) -> bool:
     )
 
 
+def in_words(names: list[str]) -> str:
+    return {2: "{} and {}", 3: "{}, {}, and {}"}[len(names)].format(*names)
+
+
 def write_benchmark(tiny: TinyBuild) -> None:
     queries: list[Row] = []
     qrels: list[Row] = []
@@ -256,9 +260,11 @@ def write_benchmark(tiny: TinyBuild) -> None:
         names = [NAMES[key] for key in ids]
         strata: Row = {"l_min": min(len(PAGES[doc_id]) for doc_id in golds), "d_plus": len(rows)}
         strata |= {"sources": sorted({SOURCES.get(doc_id, "north") for doc_id in golds})}
-        forms = {"raw": " and ".join(names), "clean_v2": "; ".join(f'"{name}"' for name in names)}
+        quoted = [f'"{name}"' for name in names]
+        forms = {"raw": in_words(names), "clean_v2": "; ".join(quoted)}
+        forms["natural"] = f"Find the document that discusses {in_words(quoted)}."
         query: Row = {"query_id": query_id, "n": len(ids), "relaxation": None, "golds": golds, "n_judged": len(rows)}
-        query |= {"forms": forms | {"natural": f"Find {forms['clean_v2']}.", "paraphrase": None}, "strata": strata}
+        query |= {"forms": forms | {"paraphrase": None}, "strata": strata}
         conditions = [
             {"condition_id": key, "name": NAMES[key], "raw_name": NAMES[key], "aliases": [a[0] for a in ALIASES[key]]}
             for key in ids

@@ -215,6 +215,11 @@ def _(tiny: TinyBuild) -> None:
     tiny.edit(tiny.p0 / "conditions.jsonl", lambda rows: rows.insert(1, dict(rows[0])))
 
 
+@fault("a condition has the id of another name", "condition-id-differs", "condition-name-differs", "query-names-differ")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit(tiny.p0 / "conditions.jsonl", lambda rows: rows[3].update(name="World Health Organization"))
+
+
 @fault("two conditions have the same alias", "shared-alias")
 def _(tiny: TinyBuild) -> None:
     alias = {"form": "WATER RIGHTS", "match": "folded", "document_frequency": 3, "page_frequency": 4}
@@ -296,7 +301,8 @@ def _(tiny: TinyBuild) -> None:
     tiny.edit(tiny.benchmark / "beir" / "corpus.jsonl", lambda rows: rows.append(row))
 
 
-@fault("the conditions of a query are out of order", "query-conditions-differ", "qrel-pages-differ",
+@fault("the conditions of a query are out of order", "query-conditions-differ",
+       "query-form-differs", "qrel-pages-differ",
        "qrel-witness-differs", "extra-trec-row", "missing-trec-row")  # fmt: skip
 def _(tiny: TinyBuild) -> None:
     tiny.edit(tiny.benchmark / "queries.jsonl", lambda rows: pick(rows, query_id=WATER_WHO)["conditions"].reverse())
@@ -354,6 +360,14 @@ def _(tiny: TinyBuild) -> None:
 @fault("a form lacks a concept", "form-without-concept")
 def _(tiny: TinyBuild) -> None:
     tiny.edit(tiny.benchmark / "queries.jsonl", lambda rows: rows[0]["forms"].update(natural='Find "climate change".'))
+
+
+@fault("a form says the opposite", "query-form-differs")
+def _(tiny: TinyBuild) -> None:
+    def negate(rows: list[Row]) -> None:
+        rows[0]["forms"]["natural"] = rows[0]["forms"]["natural"].replace("discusses", "never discusses")
+
+    tiny.edit(tiny.benchmark / "queries.jsonl", negate)
 
 
 @fault("a subset is listed as a gold", "query-golds-differ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from nclue_build.core.canonical import sha256_file
@@ -10,10 +11,11 @@ from nclue_build.store import layout
 from nclue_build.workflow.families import find_family
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
     from nclue_build.records.benchmark import Qrel, Query
+    from nclue_build.records.composition import Composition, FormsQa
     from nclue_build.workflow.validation.corpus import KnownDocuments
     from nclue_build.workflow.validation.reading import Reading
 
@@ -29,8 +31,7 @@ def check_benchmark(reading: Reading, documents: KnownDocuments, conditions: fro
     meta = reading.file(folder / layout.META, find_family("qrels.meta").model)
     if meta is not None and qrels.is_file() and sha256_file(qrels) != meta.qrels_sha256:
         reading.add("digest-differs", f"differs from the digest in {layout.META}", qrels)
-    reading.file(folder / layout.COMPOSITION, find_family("composition").model)
-    reading.file(folder / layout.FORMS_QA, find_family("forms_qa").model)
+    _check_reports(reading, queries.values())
     for _ in reading.rows(folder / layout.REJECTED, find_family("rejected").model):
         pass
     for name in _TREC_OF_DOCUMENTS:
@@ -41,6 +42,28 @@ def check_benchmark(reading: Reading, documents: KnownDocuments, conditions: fro
     _check_trec(reading, folder / layout.TREC_PAGES, pages, queries)
     if (folder / layout.GATE_REPORT).exists():
         reading.file(folder / layout.GATE_REPORT, find_family("gate").model)
+
+
+def _check_reports(reading: Reading, queries: Collection[Query]) -> None:
+    """What composing reports of itself: it must count the queries there are."""
+    path = reading.build.benchmark / layout.COMPOSITION
+    composition: Composition | None = reading.file(path, find_family("composition").model)
+    if composition is not None:
+        counts = Counter(("n", str(query.n)) for query in queries)
+        counts.update(("relaxation", query.relaxation or "strict") for query in queries)
+        counts.update(("n_golds", str(len(query.golds))) for query in queries)
+        counted = {
+            (row.stratum, row.value): row.queries
+            for row in composition.mix
+            if row.queries and row.stratum in ("n", "relaxation", "n_golds")
+        }
+        if composition.n_queries != len(queries) or counted != dict(counts):
+            message = f"n_queries or the mix is not that of the {len(queries)} queries"
+            reading.add("composition-differs", message, path)
+    path = reading.build.benchmark / layout.FORMS_QA
+    proof: FormsQa | None = reading.file(path, find_family("forms_qa").model)
+    if proof is not None and proof.queries != len(queries):
+        reading.add("composition-differs", f"{proof.queries} queries, there are {len(queries)}", path)
 
 
 def _check_queries(

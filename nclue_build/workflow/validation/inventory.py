@@ -41,6 +41,9 @@ def check_version(reading: Reading, number: int, documents: KnownDocuments) -> f
     """
     folder = reading.build.version(number)
     version = reading.file(folder / layout.VERSION, find_family("version").model)
+    if version is not None and (version.version, version.parent) != (number, number - 1 if number else None):
+        message = f"{folder.name} says it is version {version.version}, made from {version.parent}"
+        reading.add("version-counts-differ", message, folder / layout.VERSION)
     for name, digest in sorted(version.digests.items()) if version is not None else ():
         path = folder / name
         if path.is_file() and sha256_file(path) != digest:

@@ -87,6 +87,9 @@ def _set(**changes: object) -> Callable[[list[dict[str, Any]]], None]:
         ("inventory/main/documents.jsonl", _set(colour="red"), "bad-record"),
         ("inventory/main/documents.jsonl", _set(sha256="0" * 64), "digest-differs"),
         ("inventory/main/documents_quality.jsonl", _set(doc_id="other"), "unknown-document"),
+        ("inventory/main/documents_quality.jsonl", _set(pages_empty=7), "quality-counts-differ"),
+        ("inventory/main/documents_quality.jsonl", _set(source="other"), "quality-counts-differ"),
+        ("inventory/main/documents_quality.jsonl", _set(removed="duplicate"), "bad-record"),
         ("inventory/main/clusters.jsonl", _repeat, "duplicate-id"),
         ("inventory/main/P0/conditions.jsonl", _repeat, "duplicate-condition"),
         ("inventory/main/P0/conditions.jsonl", _set(condition_id="other"), "unknown-condition"),
@@ -144,6 +147,64 @@ def test_validate_looks_at_the_pdfs(built: Path, run: Run) -> None:
         path.unlink()
     found = run("-w", built, "validate", "--json").envelope["findings"]
     assert [finding["code"] for finding in found] == ["corpus-missing"]
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "code"),
+    [
+        ("inventory/main/P0/version.json", {"version": 1, "parent": 0}, "version-counts-differ"),
+        ("benchmarks/main/composition.json", {"n_queries": 1}, "composition-differs"),
+        ("benchmarks/main/composition.json", {"mix": []}, "composition-differs"),
+        ("benchmarks/main/forms_qa.json", {"queries": 1}, "composition-differs"),
+    ],
+)
+def test_validate_compares_reports_with_what_they_are_about(
+    built: Path, run: Run, name: str, changes: dict[str, object], code: str
+) -> None:
+    path = built / name
+    path.write_text(json.dumps(json.loads(path.read_bytes()) | changes), encoding="utf-8")
+    found = run("-w", built, "validate", "--json").envelope["findings"]
+    assert (code, name) in {(finding["code"], finding["path"]) for finding in found}
+
+
+def test_validate_reads_duplicate_groups(built: Path, run: Run) -> None:
+    quality = [
+        json.loads(line) for line in (built / "inventory/main/documents_quality.jsonl").read_bytes().splitlines()
+    ]
+    first, second, third = (row["doc_id"] for row in quality[:3])
+    group = {"group_id": "g", "kind": "near", "similarity_percent": None}
+    rows = [
+        group | {"representative": first, "doc_ids": [first, second], "removed": [second]},
+        group | {"group_id": "h", "representative": first, "doc_ids": [second, third], "removed": []},
+    ]
+    path = built / "inventory" / "main" / "duplicates.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    found = run("-w", built, "validate", "--json").envelope["findings"]
+    assert [finding["line"] for finding in found if finding["code"] == "duplicates-differ"] == [1, 2]
+
+
+def test_validate_finds_page_files_of_nobody_and_changed_texts(built: Path, run: Run) -> None:
+    pages = built / "inventory" / "main" / "pages"
+    (pages / "nobody.jsonl").write_text("", encoding="utf-8")
+    path = min(pages.glob("*_*.jsonl"))
+    rows = [json.loads(line) for line in path.read_bytes().splitlines()]
+    rows[1]["blocks"][0]["text"] += "!"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    found = run("-w", built, "validate", "--json").envelope["findings"]
+    seen = {(finding["code"], finding["path"], finding["line"]) for finding in found}
+    assert ("digest-differs", f"inventory/main/pages/{path.name}", 2) in seen
+    assert ("unknown-document", "inventory/main/pages/nobody.jsonl", None) in seen
+
+
+def test_a_bad_line_of_a_trec_file_does_not_hide_the_others(built: Path, run: Run) -> None:
+    path = built / "benchmarks" / "main" / "qrels.trec"
+    n_lines = len(path.read_bytes().splitlines())
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write("\nq_none 0 none --1\nq_none 0 none 1\n")
+    found = run("-w", built, "validate", "--json").envelope["findings"]
+    lines = [(finding["code"], finding["line"] - n_lines) for finding in found if finding["line"] is not None]
+    wanted = [("bad-qrels-row", 1), ("bad-qrels-row", 2), ("unknown-document", 3), ("unknown-query", 3)]
+    assert sorted(lines) == wanted
 
 
 def test_validate_looks_into_page_files(built: Path, run: Run) -> None:
