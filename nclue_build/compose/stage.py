@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nclue_build.inventory.documents import count_benchmark_documents
 from nclue_build.store.layout import (
     BEIR,
     COMPOSITION,
@@ -37,9 +38,8 @@ class Compose:
         """Depends on P0, the documents and their pages (for quotes and texts)."""
         settings: dict[str, Json] = {
             "judge": config.judge.kind,
-            "given": config.given("compose"),
         }
-        settings |= {key: str(value) for key, value in config.compose.model_dump().items()}
+        settings |= config.in_force("compose", count_benchmark_documents(build.quality))
         inputs = (
             build.documents,
             build.quality,

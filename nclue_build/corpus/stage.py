@@ -39,7 +39,7 @@ class Extract:
         settings: dict[str, Json] = {
             "corpus_file": section.file,
             "corpus_pdfs": section.pdfs,
-            "reader_digest": reader_digest(config.extract.reader),
+            **_reader(config.extract.reader),
             "page_timeout_s": config.extract.page_timeout_s,
             "document_timeout_s": config.extract.document_timeout_s,
             "document_memory_mb": config.extract.document_memory_mb,
@@ -64,6 +64,10 @@ class Extract:
         return run(context)
 
 
+def _reader(reader: str) -> dict[str, Json]:
+    return {"reader": reader, "pymupdf": version("pymupdf"), "reader_version": READER_VERSION}
+
+
 def reader_digest(reader: str) -> str:
     """Digest of everything that decides what pages look like, apart from the PDF."""
-    return sha256_json({"reader": reader, "library": version("pymupdf"), "version": READER_VERSION})
+    return sha256_json(_reader(reader))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nclue_build.core.errors import DataError
 from nclue_build.core.findings import Findings
 from nclue_build.records.corpus import QUALITY_ROW, DocumentQuality
 from nclue_build.store.jsonl import read_numbered, run_first
@@ -36,3 +37,11 @@ def benchmark_documents(path: Path) -> list[DocumentQuality]:
         rows[row.doc_id] = row
     found.raise_any()
     return [rows[doc_id] for doc_id in sorted(rows) if rows[doc_id].in_benchmark]
+
+
+def count_benchmark_documents(path: Path) -> int:
+    """Number of the benchmark's documents, on which some defaults depend; 0 where the file cannot be read (yet)."""
+    try:
+        return len(benchmark_documents(path))
+    except DataError:
+        return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nclue_build.core.text import TEXT_VERSION
+from nclue_build.inventory.documents import count_benchmark_documents
 from nclue_build.store.layout import CLUSTERS, REJECTED, SURFACE_FORMS
 from nclue_build.store.stage import Declaration
 
@@ -27,9 +28,8 @@ class Mine:
             "allowed_roles": tuple(config.extract.allowed_roles),
             "judge": config.judge.kind,
             "text_version": TEXT_VERSION,
-            "given": config.given("mine"),
         }
-        settings |= {key: str(value) for key, value in config.mine.model_dump().items()}
+        settings |= config.in_force("mine", count_benchmark_documents(build.quality))
         outputs = tuple(build.inventory / name for name in (SURFACE_FORMS, CLUSTERS, REJECTED))
         return Declaration((build.documents, build.quality, build.pages), settings, (*outputs, build.version(0)))
 

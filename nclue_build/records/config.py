@@ -6,7 +6,7 @@ omitted (:meth:`BuildConfig.resolve`).
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -16,12 +16,6 @@ SMALL_CORPUS = 100
 """Documents below which the small-corpus defaults of mining and composing apply."""
 TINY_CORPUS = 80
 """Documents below which ``min_subsets`` shrinks with the corpus."""
-
-SIZE_DEPENDENT: Final[dict[str, tuple[str, ...]]] = {
-    "mine": ("max_document_share", "min_documents"),
-    "compose": ("max_per_gold", "min_subsets"),
-}
-"""Keys whose default depends on the number of documents, by table."""
 
 Positive = Annotated[int, Field(ge=1)]
 Share = Annotated[float, Field(gt=0.0, le=1.0)]
@@ -118,11 +112,6 @@ class BuildConfig(Section):
     compose: ComposeSection = ComposeSection()
     run: RunSection = RunSection()
 
-    def given(self, table: str) -> tuple[str, ...]:
-        """Keys of a table that are written in the file and would otherwise depend on the corpus size."""
-        written = getattr(self, table).model_fields_set
-        return tuple(key for key in SIZE_DEPENDENT[table] if key in written)
-
     def resolve(self, n_documents: int) -> BuildConfig:
         """Fill the size-dependent defaults in for a corpus of ``n_documents`` documents.
 
@@ -142,6 +131,17 @@ class BuildConfig(Section):
                 "compose": self.compose.model_copy(update=_unset(self.compose, compose)),
             }
         )
+
+    def in_force(self, table: Literal["mine", "compose"], n_documents: int) -> dict[str, str]:
+        """The values of a table that apply to a corpus of ``n_documents`` documents, as text.
+
+        What a stage depends on is the value, not whether it was written down or is a default: receipts compare these.
+        """
+        section = getattr(self.resolve(n_documents), table)
+        values = {key: str(value) for key, value in section.model_dump().items()}
+        if table == "compose" and n_documents < SMALL_CORPUS and "max_per_gold" not in section.model_fields_set:
+            values["max_per_gold"] = f"{values['max_per_gold']} or 15% of the queries"
+        return values
 
 
 def _unset(section: Section, values: dict[str, object]) -> dict[str, object]:

@@ -162,3 +162,13 @@ def test_a_second_run_is_refused(built: Path, run: Run, name: str) -> None:
     assert refused.code == 2
     assert "is already being run by process" in refused.err
     assert refused.out == ""
+
+
+def test_reasons_name_what_really_changed(built: Path, run: Run) -> None:
+    config = built / "configs" / "main.toml"
+    text = config.read_text(encoding="utf-8")
+    assert "\n# min_subsets = 10 " in text
+    config.write_text(text.replace("\n# min_subsets = 10 ", "\nmin_subsets = 1 "), encoding="utf-8")
+    assert run("-w", built, "run", "--dry-run").out.count("current") == 4  # 1 is what 10 documents had anyway
+    config.write_text(text.replace("\n# min_subsets = 10 ", "\nmin_subsets = 2 "), encoding="utf-8")
+    assert "settings changed: min_subsets: 1 -> 2\n" in run("-w", built, "run", "--dry-run").out

@@ -27,3 +27,15 @@ def test_what_is_written_stays() -> None:
     assert written.mine.min_documents == 5
     assert written.mine.max_document_share == 0.40
     assert written.compose.min_subsets == 10
+
+
+def test_a_default_written_down_changes_nothing_in_force() -> None:
+    for table, key, value in (("mine", "min_documents", 3), ("compose", "min_subsets", 4), ("compose", "seed", 11)):
+        assert config(**{table: {key: value}}).in_force(table, 36) == config().in_force(table, 36)  # type: ignore[arg-type]
+    assert config(compose={"min_subsets": 5}).in_force("compose", 36)["min_subsets"] == "5"
+
+
+def test_a_cap_that_grows_with_the_queries_is_not_one_that_does_not() -> None:
+    written = config(compose={"max_per_gold": 6})
+    assert written.in_force("compose", 36) != config().in_force("compose", 36)
+    assert written.in_force("compose", 100) == config().in_force("compose", 100)
