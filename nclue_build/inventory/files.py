@@ -10,7 +10,7 @@ from nclue_build.core.findings import Findings
 from nclue_build.inventory.table import Inventory
 from nclue_build.records.inventory import Condition, InventoryVersion
 from nclue_build.store.evidence import read_evidence, write_evidence
-from nclue_build.store.jsonl import read_json, read_jsonl, write_json, write_jsonl
+from nclue_build.store.jsonl import read_json, read_numbered, write_json, write_jsonl
 from nclue_build.store.layout import CONDITIONS, EVIDENCE, VERSION
 
 if TYPE_CHECKING:
@@ -84,9 +84,15 @@ def read_version(folder: Path, document_ids: Iterable[str]) -> StoredVersion:
         elif sha256_file(path) != digest:
             found.add("digest-differs", f"differs from the digest in {VERSION}: {again}", path=str(path))
     found.raise_any()
-    conditions = tuple(read_jsonl(folder / CONDITIONS, Condition))
+    conditions: dict[str, Condition] = {}
+    path = folder / CONDITIONS
+    for line, row in read_numbered(path, Condition, found=found):
+        if row.condition_id in conditions:
+            found.add("duplicate-condition", "the id stands twice", path=str(path), line=line, id=row.condition_id)
+        conditions[row.condition_id] = row
     path = folder / EVIDENCE
     columns = read_evidence(path, found)
-    ids = [row.condition_id for row in conditions]
-    inventory = Inventory.from_columns(columns, ids, tuple(document_ids), version.level, path=str(path), found=found)
-    return StoredVersion(version, conditions, inventory)
+    inventory = Inventory.from_columns(
+        columns, tuple(conditions), tuple(document_ids), version.level, path=str(path), found=found
+    )
+    return StoredVersion(version, tuple(conditions.values()), inventory)

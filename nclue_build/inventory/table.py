@@ -82,28 +82,8 @@ class Inventory:
                 twice, or does not fit the level.
         """
         conditions, documents = tuple(sorted(condition_ids)), tuple(sorted(document_ids))
-        condition = _positions(columns.condition_ids, conditions)[columns.condition_of]
-        document = _positions(columns.document_ids, documents)[columns.document_of]
-        keys = condition.astype(np.int64) * len(documents) + document
-        order = np.argsort(keys, kind="stable")
-        repeated = np.zeros(columns.n_rows, dtype=np.bool_)
-        repeated[order[1:]] = keys[order[1:]] == keys[order[:-1]]
-        checks = (
-            ("unknown-condition", "names an unknown condition", condition < 0),
-            ("unknown-document", "names a document that is not in the benchmark's corpus", document < 0),
-            ("duplicate-evidence", "stands twice", repeated),
-            ("wrong-level", f"does not fit a {level}-level inventory", columns.has_pages != (level == "page")),
-        )
         wrong = Findings() if found is None else found
-        bad = np.logical_or.reduce([mask for *_, mask in checks])
-        for row in np.flatnonzero(bad).tolist():
-            code, what = next((code, what) for code, what, mask in checks if mask[row])
-            key, doc_id = (
-                columns.condition_ids[columns.condition_of[row]],
-                columns.document_ids[columns.document_of[row]],
-            )
-            line = None if path is None else int(columns.lines[row])
-            wrong.add(code, f"evidence ({key}, {doc_id}) {what}", path=path, line=line, id=key)
+        condition, document, order = place_rows(columns, conditions, documents, level, wrong, path)
         wrong.raise_any()
         lengths = np.diff(columns.starts)[order]
         flat = ranges(columns.starts[order], lengths)
@@ -247,6 +227,50 @@ def strong_rows(
     if not len(begins):
         return np.zeros(0, dtype=np.bool_)
     return (np.add.reduceat(mentions, begins) >= STRONG_MENTIONS) | np.logical_or.reduceat(in_heading, begins)
+
+
+def place_rows(
+    columns: EvidenceColumns,
+    condition_ids: Sequence[str],
+    document_ids: Sequence[str],
+    level: Level,
+    found: Findings,
+    path: str | None = None,
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    """Find the condition and document of every row among those there are.
+
+    Args:
+        columns: The rows, each one good for itself.
+        condition_ids: Ascending.
+        document_ids: Ascending.
+        level: Of the inventory.
+        found: Takes every row that names an unknown condition or document, stands twice, or does not fit the level.
+        path: File the rows come from, for messages; without it no lines are named.
+
+    Returns:
+        Per row the position of its condition and of its document (-1 where unknown), and the order of the rows
+        by condition and document.
+    """
+    condition = _positions(columns.condition_ids, condition_ids)[columns.condition_of]
+    document = _positions(columns.document_ids, document_ids)[columns.document_of]
+    known = (condition >= 0) & (document >= 0)
+    keys = np.where(known, condition.astype(np.int64) * len(document_ids) + document, -1)
+    order = np.argsort(keys, kind="stable")
+    repeated = np.zeros(columns.n_rows, dtype=np.bool_)
+    repeated[order[1:]] = keys[order[1:]] == keys[order[:-1]]
+    checks = (
+        ("unknown-condition", "names an unknown condition", condition < 0),
+        ("unknown-document", "names a document that is not in the benchmark's corpus", document < 0),
+        ("duplicate-evidence", "stands twice", repeated),
+        ("wrong-level", f"does not fit a {level}-level inventory", columns.has_pages != (level == "page")),
+    )
+    for row in np.flatnonzero(np.logical_or.reduce([mask for *_, mask in checks])).tolist():
+        code, what = next((code, what) for code, what, mask in checks if mask[row])
+        key = columns.condition_ids[columns.condition_of[row]]
+        doc_id = columns.document_ids[columns.document_of[row]]
+        line = None if path is None else int(columns.lines[row])
+        found.add(code, f"evidence ({key}, {doc_id}) {what}", path=path, line=line, id=key)
+    return condition, document, order
 
 
 def _positions(ids: Sequence[str], known: Sequence[str]) -> NDArray[np.int32]:

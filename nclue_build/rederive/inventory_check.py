@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from nclue_build.core.findings import Findings
+    from nclue_build.records.base import Level
     from nclue_build.records.inventory import Alias, Condition
     from nclue_build.rederive.documents import DerivedRow, DocumentScan
     from nclue_build.rederive.matching import Evidence
@@ -153,7 +154,7 @@ def resolved_evidence(
     rows: Iterable[EvidenceItem],
     condition_ids: Collection[str],
     documents: Collection[str],
-    level: str,
+    level: Level,
     path: str,
     out: Findings,
 ) -> Iterator[EvidenceItem]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from nclue_build.records.base import Level
     from nclue_build.records.benchmark import GateOutcome
 
 Pages = tuple[int, ...]
@@ -39,7 +40,7 @@ Evidence = dict[str, dict[str, Pages]]
 
 
 def judge_query(
-    condition_ids: Sequence[str], evidence: Mapping[str, Mapping[str, Pages]], level: str
+    condition_ids: Sequence[str], evidence: Mapping[str, Mapping[str, Pages]], level: Level
 ) -> dict[str, Judgment]:
     """Judge every document that has a condition of the query.
 
@@ -52,7 +53,7 @@ def judge_query(
 
 
 def _judge(
-    condition_ids: Sequence[str], doc_id: str, by_condition: Sequence[Mapping[str, Pages]], level: str
+    condition_ids: Sequence[str], doc_id: str, by_condition: Sequence[Mapping[str, Pages]], level: Level
 ) -> Judgment:
     n = len(condition_ids)
     pages = tuple(documents.get(doc_id, ()) for documents in by_condition)

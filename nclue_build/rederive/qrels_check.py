@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from nclue_build.core.findings import Findings
+    from nclue_build.records.base import Level
     from nclue_build.records.benchmark import Qrel, Query, Quote
     from nclue_build.rederive.documents import QuoteCheck
     from nclue_build.rederive.matching import Evidence, Judgment
@@ -98,7 +99,7 @@ def quotes_of(stored: Iterable[tuple[int, Qrel]]) -> Iterator[PlacedQuote]:
 
 
 def check_quote_coverage(
-    stored: Iterable[tuple[int, Qrel]], queries: Mapping[str, Query], level: str, path: str, out: Findings
+    stored: Iterable[tuple[int, Qrel]], queries: Mapping[str, Query], level: Level, path: str, out: Findings
 ) -> None:
     """Check that quotes are about conditions of their query, and that golds have one for each.
 
@@ -124,7 +125,7 @@ def report_quotes(
     quotes: Sequence[PlacedQuote],
     checks: Mapping[int, QuoteCheck],
     evidence: Evidence,
-    level: str,
+    level: Level,
     path: str,
     out: Findings,
 ) -> None:

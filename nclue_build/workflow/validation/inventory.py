@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from nclue_build.core.canonical import sha256_file
+from nclue_build.core.findings import Findings
+from nclue_build.inventory.table import place_rows
 from nclue_build.store import layout
+from nclue_build.store.evidence import read_evidence
 from nclue_build.workflow.families import find_family
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from nclue_build.records.base import Level
     from nclue_build.workflow.validation.corpus import KnownDocuments
     from nclue_build.workflow.validation.reading import Reading
 
@@ -52,17 +56,10 @@ def check_version(reading: Reading, number: int, documents: KnownDocuments) -> f
     rows = reading.rows(path, find_family("conditions").model)
     conditions = {row.condition_id for _, row in reading.ids(rows, path, "condition_id", "duplicate-condition")}
     path = folder / layout.EVIDENCE
-    seen: dict[tuple[str, str], int] = {}
-    for line, row in reading.rows(path, find_family("evidence").model):
-        pair = (row.condition_id, row.doc_id)
-        if (first := seen.setdefault(pair, line)) != line:
-            reading.add(
-                "duplicate-evidence", f"{pair} stands twice (first in line {first})", path, line, row.condition_id
-            )
-        if row.condition_id not in conditions:
-            message = f"condition {row.condition_id!r} is not in {layout.CONDITIONS}"
-            reading.add("unknown-condition", message, path, line, row.condition_id)
-        if row.doc_id not in documents.in_benchmark:
-            message = f"document {row.doc_id!r} is not in the benchmark's corpus"
-            reading.add("unknown-document", message, path, line, row.doc_id)
+    found = Findings()
+    columns = read_evidence(path, found)
+    reading.counts.update(files=path.is_file(), rows=columns.n_rows)
+    level: Level = "page" if version is None else version.level
+    place_rows(columns, sorted(conditions), sorted(documents.in_benchmark), level, found, str(path))
+    reading.take(found)
     return frozenset(conditions)

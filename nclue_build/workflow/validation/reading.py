@@ -49,13 +49,13 @@ class Reading:
         """Yield (line, record) of every good row; a missing file and bad rows become findings."""
         wrong = Findings()
         yield from self._counted(path, read_numbered(path, model, found=wrong))
-        self._take(wrong)
+        self.take(wrong)
 
     def qrels(self, path: Path) -> Iterator[tuple[int, TrecQrel]]:
         """Yield (line, row) of every good row of a TREC file; a missing file and bad rows become findings."""
         wrong = Findings()
         yield from self._counted(path, read_numbered_qrels(path, wrong))
-        self._take(wrong)
+        self.take(wrong)
 
     def _counted(self, path: Path, rows: Iterable[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
         self.counts["files"] += path.is_file()
@@ -63,7 +63,8 @@ class Reading:
             self.counts["rows"] += 1
             yield line, row
 
-    def _take(self, wrong: Findings) -> None:
+    def take(self, wrong: Findings) -> None:
+        """Take in another list, with its paths as shown."""
         wrong.kept = [self.build.workspace.relative_finding(finding) for finding in wrong.kept]
         self.found.merge(wrong)
 

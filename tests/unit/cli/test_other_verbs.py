@@ -96,6 +96,7 @@ def _set(**changes: object) -> Callable[[list[dict[str, Any]]], None]:
         ("inventory/main/P0/evidence.jsonl", _repeat, "duplicate-evidence"),
         ("inventory/main/P0/evidence.jsonl", _set(doc_id="other"), "unknown-document"),
         ("inventory/main/P0/evidence.jsonl", _set(pages=[0]), "bad-record"),
+        ("inventory/main/P0/evidence.jsonl", _set(pages=None, mentions=[], in_heading=[]), "wrong-level"),
         ("benchmarks/main/queries.jsonl", _repeat, "duplicate-query"),
         ("benchmarks/main/queries.jsonl", _set(golds=["other"]), "unknown-document"),
         ("benchmarks/main/queries.jsonl", _set(n=3), "bad-record"),

@@ -111,6 +111,14 @@ def test_only_p0_can_be_mined_again(tmp_path: Path, folder: str, advice: str) ->
         read_version(tmp_path / folder, DOCUMENTS)
 
 
+def test_a_condition_that_stands_twice_is_an_error(tmp_path: Path) -> None:
+    write_version(
+        tmp_path, [*conditions(), conditions()[0]], inventory(), number=0, allowed_roles=("text",), text_version=1
+    )
+    with pytest.raises(DataError, match=r"conditions.jsonl:3: .*\[duplicate-condition\]"):
+        read_version(tmp_path, DOCUMENTS)
+
+
 def test_bad_rows_and_rows_that_do_not_fit_come_in_one_report(tmp_path: Path) -> None:
     write(tmp_path)
     path = tmp_path / EVIDENCE

@@ -97,6 +97,13 @@ def test_rows_that_do_not_fit_are_refused(rows: list[EvidenceRow], level: Level,
     assert [finding.code for finding in caught.value.findings] == [code]
 
 
+def test_a_row_of_an_unknown_document_makes_no_other_row_a_repeat() -> None:
+    rows = [row("a", "d2", (1,)), row("b", "x", (1,))]
+    with pytest.raises(DataError) as caught:
+        Inventory.from_rows(rows, ["a", "b"], ["d1", "d2"])
+    assert [finding.code for finding in caught.value.findings] == ["unknown-document"]
+
+
 def test_all_bad_rows_are_reported_together() -> None:
     with pytest.raises(DataError) as caught:
         Inventory.from_rows([row("x", "d1", (1,)), row("a", "y", (1,)), row("a", "d1", (1,))], ["a"], ["d1"])
