@@ -29,7 +29,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
         "internal-error": "A bug of ours.",
     },
     "Files": {
-        "file-missing": "A file that the build or the corpus should have is not there, or is empty.",
+        "file-missing": "A file that the build or the corpus should have is not there.",
         "digest-differs": "A file does not have the SHA-256 that another file records for it.",
         "size-differs": "A PDF does not have the size that is listed for it.",
         "bad-record": "A row or file does not fit its schema.",

@@ -47,7 +47,7 @@ def read_corpus_file(build: Build, section_file: str) -> list[Listed]:
 
     Raises:
         UsageError: it is missing, or lists nothing.
-        DataError: bad rows, duplicate ids, missing or empty files, rows without a file: all in one report.
+        DataError: bad rows, duplicate ids, missing files, rows without a file: all in one report.
     """
     path = (build.workspace.root / section_file).resolve()
     shown = build.relative(path)
@@ -67,8 +67,8 @@ def read_corpus_file(build: Build, section_file: str) -> list[Listed]:
         else:
             listed.append(Listed(row, path.parent / row.file_name, number))
     for one in listed:
-        if (problem := _file_problem(one.path)) is not None:
-            message = f"{one.row.doc_id}: {one.row.file_name}: {problem}"
+        if not one.path.is_file():
+            message = f"{one.row.doc_id}: {one.row.file_name}: file not found"
             found.append(Finding("file-missing", message, shown, one.line, one.row.doc_id))
     found += [replace(finding, path=shown) for finding in bad_rows.kept]
     if found:
@@ -128,18 +128,11 @@ def rows_of_folder(build: Build, section_pdfs: str, facts: Mapping[Path, FileFac
     The source of a document is the first sub-folder it is in, else the folder's name. Ids are made of
     the file's stem and digest alone, so the folder may move; files that agree in both are told apart by a
     number, in the order of their paths.
-
-    Raises:
-        DataError: a file is empty.
     """
     folder = (build.workspace.root / section_pdfs).resolve()
     rows: dict[str, CorpusRow] = {}
-    found: list[Finding] = []
     for path in sorted(facts, key=lambda path: path.relative_to(folder).as_posix()):
         relative = path.relative_to(folder)
-        if (problem := _file_problem(path)) is not None:
-            found.append(Finding("file-missing", problem, build.relative(path)))
-            continue
         fact = facts[path]
         doc_id = base = document_id(path.stem, fact.sha256)
         number = 2
@@ -153,8 +146,6 @@ def rows_of_folder(build: Build, section_pdfs: str, facts: Mapping[Path, FileFac
             bytes=fact.n_bytes,
             file_name=relative.as_posix(),
         )
-    if found:
-        raise DataError.from_findings(found)
     return list(rows.values())
 
 
@@ -168,14 +159,6 @@ def pdf_paths(build: Build, section: CorpusSection) -> list[Path]:
     if section.file is not None:
         return [one.path for one in read_corpus_file(build, section.file)]
     return find_pdfs(build, section.pdfs or ".")
-
-
-def _file_problem(path: Path) -> str | None:
-    if not path.is_file():
-        return "file not found"
-    if path.stat().st_size == 0:
-        return "file is empty"
-    return None
 
 
 def unique(paths: Iterable[Path]) -> list[Path]:

@@ -70,7 +70,6 @@ def test_all_bad_rows_come_in_one_report_with_their_lines(tmp_path: Path, build:
         (3, "bad-record"),
         (4, "bad-record"),
         (5, "file-missing"),
-        (6, "file-missing"),
         (7, "not-fetched"),
         (8, "bad-record"),
         (9, "bad-record"),
