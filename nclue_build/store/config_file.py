@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 from typing import TYPE_CHECKING, TypeVar
@@ -12,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from nclue_build.core.errors import Finding, UsageError
 from nclue_build.records.config import BuildConfig
+from nclue_build.store.keys import explain_unknown_key
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,24 +55,11 @@ def _explain(path: Path, text: str, model: type[BaseModel], item: object) -> Fin
     name = ".".join(location) or "file"
     line = _find_line(text, location)
     if details["type"] == "extra_forbidden":
-        known = _known_keys(model, location[:-1])
-        near = difflib.get_close_matches(location[-1], known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(sorted(known))}"
-        return Finding("unknown-key", f"{name}: unknown key; {hint}", str(path), line)
+        return Finding("unknown-key", f"{name}: {explain_unknown_key(model, location)}", str(path), line)
     message = str(details["msg"]).removeprefix("Value error, ")
     if details["type"] != "missing" and not isinstance(details.get("input"), dict):
         message += f" (got {details.get('input')!r})"
     return Finding("bad-value", f"{name}: {message}", str(path), line)
-
-
-def _known_keys(model: type[BaseModel], tables: list[str]) -> list[str]:
-    for table in tables:
-        field = model.model_fields.get(table)
-        annotation = field.annotation if field is not None else None
-        if not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
-            return []
-        model = annotation
-    return [field.alias or name for name, field in model.model_fields.items()]
 
 
 def _find_line(text: str, location: list[str]) -> int | None:

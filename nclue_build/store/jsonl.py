@@ -9,6 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from nclue_build.core.errors import DataError, Finding
 from nclue_build.core.findings import Findings
 from nclue_build.store.atomic import atomic_writer, write_bytes
+from nclue_build.store.keys import explain_unknown_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,14 +46,18 @@ def write_json(path: Path, record: BaseModel) -> None:
     write_bytes(path, record.model_dump_json(by_alias=True, indent=2).encode("utf-8") + b"\n")
 
 
-def validation_findings(error: ValidationError, path: Path, line: int | None) -> list[Finding]:
-    """Turn pydantic's report into findings: ``field: what is wrong (got ...)``."""
+def validation_findings(
+    error: ValidationError, path: Path, line: int | None, model: type[BaseModel] | None = None
+) -> list[Finding]:
+    """Turn pydantic's report into findings: ``field: what is wrong (got ...)``, or the keys of the model there are."""
     found = []
     for item in error.errors(include_url=False):
         field = ".".join(str(part) for part in item["loc"]) or "record"
         message = item["msg"].removeprefix("Value error, ")
         value = item.get("input")
-        if isinstance(value, str | int | float | bool) and item["type"] != "json_invalid":
+        if item["type"] == "extra_forbidden" and model is not None:
+            message = explain_unknown_key(model, item["loc"])
+        elif isinstance(value, str | int | float | bool) and item["type"] != "json_invalid":
             message += f" (got {str(value)[:60]!r})"
         found.append(Finding("bad-record", f"{field}: {message}", str(path), line))
     return found
@@ -130,12 +135,13 @@ def read_numbered(
     """
     wrong = Findings() if found is None else found
     validate = model.validate_json if isinstance(model, TypeAdapter) else model.model_validate_json
+    known = None if isinstance(model, TypeAdapter) else model
     try:
         for number, line in iter_lines(path, advice=advice):
             try:
                 record = validate(line)
             except ValidationError as error:
-                wrong.extend(validation_findings(error, path, number))
+                wrong.extend(validation_findings(error, path, number, known))
             else:
                 yield number, record
     except DataError as error:

@@ -63,7 +63,8 @@ def test_a_good_corpus_file_passes(with_corpus: Callable[[list[Row]], Path], run
         ([row(0, file_name="gone.pdf")], 3, "r0: gone.pdf: file not found"),
         ([row(0, sha256="0" * 64)], 3, f"not {'0' * 64} as listed"),
         ([row(0, bytes=3)], 3, "not 3 as listed"),
-        ([row(0, colour="red")], 3, "corpus.jsonl:1: colour: Extra inputs are not permitted"),
+        ([row(0, colour="red")], 3, "corpus.jsonl:1: colour: unknown key; known keys: archive_url, bytes, "),
+        ([row(0, sha265="0" * 64)], 3, "corpus.jsonl:1: sha265: unknown key; did you mean 'sha256'?"),
         ([{"doc_id": "r0", "source": "coast"}], 3, "a document needs a file_name or a URL"),
     ],
 )
@@ -156,6 +157,20 @@ def test_no_document_readable(fresh: Path, run: Run) -> None:
     failed = run("-w", fresh, "run")
     assert failed.code == 1
     assert "none of 10 documents has a readable page" in one_line(failed)
+
+
+def test_empty_files_are_documents_that_cannot_be_read(fresh: Path, run: Run) -> None:
+    for name in ("empty.pdf", "too.pdf"):
+        (fresh.parent / "reports" / name).touch()
+    made = run("-w", fresh, "run", "--json")
+    assert made.code == 0
+    found = made.envelope["findings"]
+    assert [finding["code"] for finding in found] == ["document-failed"] * 2
+    assert {finding["id"].partition("_")[0] for finding in found} == {"empty", "too"}
+    counts = made.envelope["result"]["stages"][0]["counts"]
+    assert (counts["documents"], counts["documents_in_benchmark"], counts["documents_failed"]) == (12, 10, 2)
+    assert "[document-failed]" in run("-w", fresh, "run").out
+    assert run("-w", fresh, "validate").code == 0
 
 
 def test_one_broken_document_is_a_warning(fresh: Path, run: Run) -> None:
