@@ -111,9 +111,12 @@ def _read(context: StageContext, rows: Iterable[CorpusRow], paths: Mapping[str, 
     tasks.sort(key=lambda task: (-task.path.stat().st_size, task.doc_ids))
     context.progress.start("reading", sum(len(task.doc_ids) for task in tasks), "documents")
     summaries: dict[str, Summary] = {}
-    for task, summary in zip(tasks, context.mapper.map(extract_document, tasks), strict=True):
+    n_cached = 0
+    for task, (summary, cached) in zip(tasks, context.mapper.map(extract_document, tasks), strict=True):
         summaries |= dict.fromkeys(task.doc_ids, summary)
+        n_cached += len(task.doc_ids) if cached else 0
         context.progress.advance(len(task.doc_ids))
+    context.progress.note(f"extract: {len(summaries) - n_cached} read, {n_cached} taken from the cache")
     return summaries
 
 
@@ -122,8 +125,12 @@ def file_facts(path: Path) -> FileFacts:
     return FileFacts(sha256_file(path), path.stat().st_size)
 
 
-def extract_document(task: _Task) -> Summary:
-    """Read a PDF, or take its pages from the cache, and write its page files (a worker's task)."""
+def extract_document(task: _Task) -> tuple[Summary, bool]:
+    """Read a PDF, or take its pages from the cache, and write its page files (a worker's task).
+
+    Returns:
+        What was found, and whether it came from the cache.
+    """
     cached = _load_cached(task.cached)
     if cached is None:
         read = _supervisor(task.limits).read(task.path)
@@ -138,7 +145,7 @@ def extract_document(task: _Task) -> Summary:
         prefix = b'{"doc_id":"%s",' % doc_id.encode()
         with atomic_writer(task.pages / f"{doc_id}.jsonl") as stream:
             stream.writelines(prefix + line[1:] + b"\n" for line in lines)
-    return summary
+    return summary, cached is not None
 
 
 def _supervisor(limits: ReadLimits) -> Supervisor:

@@ -78,6 +78,12 @@ def test_a_benchmark_of_an_older_inventory_is_said_first(built: Path, run: Run) 
     assert "judging what is there" in judged.err
 
 
+def test_extract_says_what_came_from_the_cache(fresh: Path, run: Run) -> None:
+    assert "extract: 10 read, 0 taken from the cache" in run("-w", fresh, "extract").err
+    (fresh.parent / "reports" / "report 1.pdf").unlink()
+    assert "extract: 0 read, 9 taken from the cache" in run("-w", fresh, "extract").err
+
+
 def test_options_stand_before_or_after_the_verb(built: Path, run: Run) -> None:
     before = run("--json", "-q", "-w", built, "-b", "main", "run")
     after = run("run", "--workspace", built, "--build", "main", "--quiet", "--json")
