@@ -68,6 +68,7 @@ def validation_reply(found: Validation) -> Reply:
         "not_run": list(found.not_run),
     }
     rows: list[tuple[str, object]] = [
+        ("PDFs", found.counts.get("inputs", 0)),
         ("files", found.counts.get("files", 0)),
         ("rows", found.counts.get("rows", 0)),
         ("not run", ", ".join(found.not_run)),

@@ -9,6 +9,8 @@ from nclue_build.core.errors import NclueError
 from nclue_build.core.progress import NullProgress
 from nclue_build.store.config_file import load_config
 from nclue_build.workflow.executors import LocalMapper
+from nclue_build.workflow.lock import running_process
+from nclue_build.workflow.outdated import outdated_benchmark
 from nclue_build.workflow.plan import altered_outputs, changed_since
 from nclue_build.workflow.receipts import Digests, load_receipt
 from nclue_build.workflow.registry import STAGE_NAMES, load_stage
@@ -76,6 +78,10 @@ def validate_build(
         config = load_config(chosen.config_path)
     listener = progress or NullProgress()
     reading = Reading(chosen)
+    if (process := running_process(chosen)) is not None:
+        listener.warn(f"process {process} is running this build right now: what is found may be half done")
+    if (outdated := outdated_benchmark(chosen, Digests())) is not None:
+        reading.extend([outdated])
     documents, conditions = KnownDocuments(), frozenset[str]()
     with LocalMapper(config.run.workers) as mapper:
         listener.start("validate: corpus", None, "files")

@@ -42,11 +42,13 @@ def check_corpus(reading: Reading, section: CorpusSection, mapper: Mapper) -> No
         if section.file is not None:
             listed = read_corpus_file(build, section.file)
             facts = _facts([one.path for one in listed], mapper)
+            reading.counts["inputs"] = len(facts)
             _check_documents(reading, {one.row.doc_id: facts[one.path] for one in listed})
             check_digests(listed, facts, build.relative((build.workspace.root / section.file).resolve()))
         else:
             folder = (build.workspace.root / str(section.pdfs)).resolve()
             facts = _facts(find_pdfs(build, str(section.pdfs)), mapper)
+            reading.counts["inputs"] = len(facts)
             _check_documents(reading, {path.relative_to(folder).as_posix(): fact for path, fact in facts.items()})
     except UsageError as error:
         reading.add("corpus-missing", error.message)

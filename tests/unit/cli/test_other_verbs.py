@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from nclue_build import Workspace
 from nclue_build.workflow import doctor
 from nclue_build.workflow.families import FAMILIES
+from nclue_build.workflow.lock import build_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,8 +71,28 @@ def test_files_without_receipts_are_checked_too(built: Path, run: Run) -> None:
     assert [finding["code"] for finding in found] == ["unknown-query", "unknown-document"]
 
 
-def test_an_unrun_build_is_valid(fresh: Path, run: Run) -> None:
-    assert run("-w", fresh, "validate").code == 0
+def test_an_unrun_build_is_valid_as_far_as_its_inputs_are(fresh: Path, run: Run) -> None:
+    checked = run("-w", fresh, "validate", "--json")
+    assert checked.code == 0
+    assert checked.envelope["result"]["counts"]["inputs"] == 10
+    (fresh.parent / "reports").rename(fresh.parent / "moved")
+    found = run("-w", fresh, "validate", "--json")
+    assert found.code == 1
+    assert [finding["code"] for finding in found.envelope["findings"]] == ["corpus-missing"]
+
+
+def test_validate_during_a_run_says_so(built: Path, run: Run) -> None:
+    assert run("-w", built, "validate", "-q").err == ""
+    with build_lock(Workspace(built).choose_build("main")):
+        assert f"warning: process {os.getpid()} is running this build" in run("-w", built, "validate", "-q").err
+
+
+def test_a_benchmark_of_an_older_inventory_is_said_first(built: Path, run: Run) -> None:
+    path = built / "inventory" / "main" / "P0" / "conditions.jsonl"
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[1:]))
+    found = run("-w", built, "validate", "--json").envelope["findings"]
+    assert found[0]["code"] == "outdated-benchmark"
+    assert found[0]["path"] == "benchmarks/main/qrels.meta.json"
 
 
 def _repeat(rows: list[dict[str, Any]]) -> None:
