@@ -18,6 +18,7 @@ from nclue_build.records.composition import (
     MixRow,
     StepReport,
 )
+from nclue_build.store.layout import ARITIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -68,7 +69,7 @@ def step_reports(composed: Composed) -> tuple[StepReport, ...]:
             dropped={key: step.counts[key] for key in sorted(step.counts) if key not in _FOUND},
             sampled={f"n{n}": step.sampled[n] for n in sorted(step.sampled)},
             verified={f"n{n}": step.verified[n] for n in sorted(step.verified)},
-            selected={f"n{n}": selected[number, n] for n in (2, 3)},
+            selected={f"n{n}": selected[number, n] for n in ARITIES},
         )
         for number, step in enumerate(composed.steps)
     )
@@ -103,7 +104,7 @@ def binding_constraint(composed: Composed, config: ComposeSection) -> str:
         overlap = " (some by more than one of them)" if sum(stopped.values()) > left else ""
         parts.append(f"the corpus gives no more under these limits: of {left} candidates left over {listed}{overlap}")
     sampled = sum(sum(step.sampled.values()) for step in composed.steps[:1])
-    found = sum(composed.steps[0].counts[f"n{n}.found"] for n in (2, 3))
+    found = sum(composed.steps[0].counts[f"n{n}.found"] for n in ARITIES)
     if sampled < found:
         parts.append(f"n_candidates = {config.n_candidates} lets {sampled} of {found} strict conjunctions be verified")
     elif not parts:

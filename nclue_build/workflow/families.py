@@ -24,6 +24,7 @@ from nclue_build.records.inventory import (
     SurfaceForm,
 )
 from nclue_build.records.receipt import Receipt
+from nclue_build.store import layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +58,22 @@ FAMILIES: Final = (
     Family("workspace", "configs/workspace.toml", "toml", TypeAdapter(WorkspaceMarker)),
     Family("config", "configs/<build>.toml", "toml", TypeAdapter(BuildConfig)),
     Family("corpus", "corpus.jsonl, as the configuration names it", "row", TypeAdapter(CorpusRow)),
-    Family("documents", "inventory/<build>/documents.jsonl", "row", TypeAdapter(CorpusRow)),
-    Family("documents_quality", "inventory/<build>/documents_quality.jsonl", "row", QUALITY_ROW),
-    Family("duplicates", "inventory/<build>/duplicates.jsonl", "row", TypeAdapter(DuplicateGroup)),
+    Family("documents", f"inventory/<build>/{layout.DOCUMENTS}", "row", TypeAdapter(CorpusRow)),
+    Family("documents_quality", f"inventory/<build>/{layout.QUALITY}", "row", QUALITY_ROW),
+    Family("duplicates", f"inventory/<build>/{layout.DUPLICATES}", "row", TypeAdapter(DuplicateGroup)),
     Family("pages", "inventory/<build>/pages/<doc_id>.jsonl", "row", TypeAdapter(PageRow)),
-    Family("surface_forms", "inventory/<build>/surface_forms.jsonl", "row", TypeAdapter(SurfaceForm)),
-    Family("clusters", "inventory/<build>/clusters.jsonl", "row", TypeAdapter(Cluster)),
-    Family("rejected", "rejected.jsonl of inventory/<build> and benchmarks/<build>", "row", TypeAdapter(Rejected)),
-    Family("conditions", "inventory/<build>/P<k>/conditions.jsonl", "row", TypeAdapter(Condition)),
-    Family("evidence", "inventory/<build>/P<k>/evidence.jsonl", "row", TypeAdapter(EvidenceRow)),
-    Family("version", "inventory/<build>/P<k>/version.json", "file", TypeAdapter(InventoryVersion)),
-    Family("queries", "benchmarks/<build>/queries.jsonl", "row", TypeAdapter(Query)),
-    Family("qrels", "benchmarks/<build>/qrels.jsonl", "row", TypeAdapter(Qrel)),
-    Family("qrels.meta", "benchmarks/<build>/qrels.meta.json", "file", TypeAdapter(QrelsMeta)),
-    Family("composition", "benchmarks/<build>/composition.json", "file", TypeAdapter(Composition)),
-    Family("forms_qa", "benchmarks/<build>/forms_qa.json", "file", TypeAdapter(FormsQa)),
-    Family("gate", "benchmarks/<build>/gate.json", "file", TypeAdapter(GateReport)),
+    Family("surface_forms", f"inventory/<build>/{layout.SURFACE_FORMS}", "row", TypeAdapter(SurfaceForm)),
+    Family("clusters", f"inventory/<build>/{layout.CLUSTERS}", "row", TypeAdapter(Cluster)),
+    Family("rejected", f"{layout.REJECTED} of inventory/<build> and benchmarks/<build>", "row", TypeAdapter(Rejected)),
+    Family("conditions", f"inventory/<build>/P<k>/{layout.CONDITIONS}", "row", TypeAdapter(Condition)),
+    Family("evidence", f"inventory/<build>/P<k>/{layout.EVIDENCE}", "row", TypeAdapter(EvidenceRow)),
+    Family("version", f"inventory/<build>/P<k>/{layout.VERSION}", "file", TypeAdapter(InventoryVersion)),
+    Family("queries", f"benchmarks/<build>/{layout.QUERIES}", "row", TypeAdapter(Query)),
+    Family("qrels", f"benchmarks/<build>/{layout.QRELS}", "row", TypeAdapter(Qrel)),
+    Family("qrels.meta", f"benchmarks/<build>/{layout.META}", "file", TypeAdapter(QrelsMeta)),
+    Family("composition", f"benchmarks/<build>/{layout.COMPOSITION}", "file", TypeAdapter(Composition)),
+    Family("forms_qa", f"benchmarks/<build>/{layout.FORMS_QA}", "file", TypeAdapter(FormsQa)),
+    Family("gate", f"benchmarks/<build>/{layout.GATE_REPORT}", "file", TypeAdapter(GateReport)),
     Family("receipt", ".nclue/receipts/<build>/<stage>.json", "file", TypeAdapter(Receipt)),
     Family("envelope", "standard output of every verb with --json", "stdout", TypeAdapter(Envelope)),
 )
