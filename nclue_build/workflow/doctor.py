@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING, Final
 
 import nclue_build
 from nclue_build.core.errors import NclueError
+from nclue_build.core.phrases import counted
+from nclue_build.corpus.sources import pdf_paths
 from nclue_build.store.config_file import load_config
-from nclue_build.store.workspace import Workspace
+from nclue_build.store.workspace import ENVIRONMENT_VARIABLE, Build, Workspace
 from nclue_build.workflow.executors import available_cores
+from nclue_build.workflow.lock import running_process
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,22 +118,49 @@ def _workspace(explicit: Path | None) -> Iterator[Check]:
     try:
         workspace = Workspace.find(explicit)
     except NclueError as error:
-        if explicit is not None or os.environ.get("NCLUE_WORKSPACE"):
+        if explicit is not None or os.environ.get(ENVIRONMENT_VARIABLE):
             yield Check("workspace", ok=False, value="not found", advice=error.message)
         else:
             yield Check("workspace", ok=True, value="none here")
         yield _disk(Path.cwd())
         return
     yield Check("workspace", ok=True, value=str(workspace.root))
+    yield _writable(workspace)
     yield _disk(workspace.root)
     for name in workspace.builds():
-        path = workspace.configs / f"{name}.toml"
-        try:
-            load_config(path)
-        except NclueError as error:
-            yield Check(f"build {name}", ok=False, value="its configuration cannot be read", advice=error.message)
-        else:
-            yield Check(f"build {name}", ok=True, value=f"configs/{name}.toml")
+        yield from _build(Build(workspace, name))
+
+
+def _writable(workspace: Workspace) -> Check:
+    """Whether the folders that runs write to can be written."""
+    places = (workspace.root, workspace.state, workspace.root / "inventory", workspace.root / "benchmarks")
+    for place in places:
+        if place.exists() and not os.access(place, os.W_OK | os.X_OK):
+            return Check("writable", ok=False, value=f"no: {place}", advice="make it writable, or work in a copy")
+    return Check("writable", ok=True, value="yes")
+
+
+def _build(build: Build) -> Iterator[Check]:
+    """Whether a build could run right now: its configuration, its documents, and nobody else running it."""
+    name = f"build {build.name}"
+    try:
+        with build.workspace.relative_paths():
+            config = load_config(build.config_path)
+    except NclueError as error:
+        yield Check(name, ok=False, value="its configuration cannot be read", advice=error.message)
+        return
+    try:
+        with build.workspace.relative_paths():
+            n_documents = len(pdf_paths(build, config.corpus))
+    except NclueError as error:
+        yield Check(name, ok=False, value="its documents are not all there", advice=error.message)
+        return
+    process = running_process(build)
+    if process is not None:
+        advice = "wait until it ends, or stop it (a stopped run is resumed by the next one)"
+        yield Check(name, ok=False, value=f"is being run by process {process}", advice=advice)
+        return
+    yield Check(name, ok=True, value=f"{build.relative(build.config_path)}, {counted(n_documents, 'document')}")
 
 
 def _disk(folder: Path) -> Check:

@@ -40,6 +40,32 @@ def test_the_doctor_says_what_to_do(fresh: Path, run: Run, monkeypatch: pytest.M
     assert run("doctor", "-w", fresh / "nowhere").code == 1
 
 
+def test_the_doctor_finds_what_would_stop_a_run(fresh: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def problem() -> str:
+        seen = run("-w", fresh, "doctor", "--json")
+        assert seen.code == 1
+        (finding,) = seen.envelope["findings"]
+        return str(finding["message"])
+
+    with build_lock(Workspace(fresh).choose_build("main")):
+        assert f"build main: is being run by process {os.getpid()}: wait" in problem()
+    reports = fresh.parent / "reports"
+    reports.rename(fresh.parent / "moved")
+    assert "build main: its documents are not all there: ../reports: no such folder" in problem()
+    reports.mkdir()
+    assert "no PDF in this folder or below" in problem()
+    reports.rmdir()
+    (fresh.parent / "moved").rename(reports)
+    with monkeypatch.context() as patch:
+        patch.setattr("os.access", lambda place, mode: place != fresh or not mode & os.W_OK)
+        assert f"writable: no: {fresh}: make it writable" in problem()
+    with monkeypatch.context() as patch:
+        usage = shutil.disk_usage(fresh)
+        patch.setattr("shutil.disk_usage", lambda _: usage._replace(free=1 << 20))
+        assert "disk: 0.0 GiB free: make room" in problem()
+    assert run("-w", fresh, "doctor").code == 0
+
+
 def test_every_schema_can_be_printed(run: Run) -> None:
     listed = run("schema", "--json").envelope["result"]["families"]
     assert [row["name"] for row in listed] == [family.name for family in FAMILIES]
