@@ -7,6 +7,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from nclue_build.core.ids import document_id_problem, id_problem
+from nclue_build.records.descriptions import describe_fields
 
 SCHEMA_VERSION = 1
 
@@ -14,7 +15,9 @@ SCHEMA_VERSION = 1
 class Record(BaseModel):
     """A frozen, strict row: unknown fields, NaN and silent conversions are errors."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="forbid", allow_inf_nan=False, json_schema_extra=describe_fields
+    )
 
 
 def _check_id(value: str) -> str:

@@ -42,11 +42,15 @@ class Query(Record):
 
     query_id: Id
     n: Annotated[int, Field(ge=2, le=8)]
+    """Number of conditions."""
     conditions: Annotated[tuple[QueryCondition, ...], Field(min_length=2, max_length=8)]
     relaxation: str | None
+    """The step of requirements it was found at; null for the strict ones."""
     forms: Forms
     golds: Annotated[tuple[DocumentId, ...], Field(min_length=1)]
+    """Every document that establishes all conditions on distinct pages."""
     n_judged: Annotated[int, Field(ge=1)]
+    """Documents with at least one of the conditions."""
     strata: Strata
 
     @model_validator(mode="after")
@@ -79,14 +83,22 @@ class Qrel(Record):
     query_id: Id
     doc_id: DocumentId
     grade: Annotated[int, Field(ge=1)]
+    """The clue count; n - 1 where all n conditions are there and the page checks fail."""
     clue_count: Annotated[int, Field(ge=1)]
+    """Conditions of the query that the document establishes."""
     gold: bool
     gate: GateOutcome
+    """Outcome of the page checks; a gold has ok, a document without all conditions incomplete."""
     pages: tuple[tuple[Page, ...], ...]
+    """Pages that establish each condition, in the order of the query's conditions; empty where there is none."""
     witness: tuple[Page, ...] | None
+    """A page of its own for each condition; null unless gold."""
     shared_pages: tuple[Page, ...] | None
+    """Pages that establish every condition; null unless the outcome is single_page."""
     violator: Violator | None
+    """Conditions with fewer pages between them than there are of them; null unless no_assignment."""
     evidence: tuple[Quote, ...]
+    """What the item judge quoted; a quote may stand on another page than the witness."""
 
 
 class QrelsMeta(Record):
@@ -96,8 +108,10 @@ class QrelsMeta(Record):
     judging: Literal["complete"] = "complete"
     inventory_version: Count
     inventory_digests: dict[str, Sha256]
+    """SHA-256 of the inventory files that the judgments follow from."""
     level: Level
     item_judge: str
+    """Who checked the golds; rules is no language model."""
     item_model: str | None
     n_queries: Count
     n_qrels: Count

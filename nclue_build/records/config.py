@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from nclue_build.records.corpus import Role
+from nclue_build.records.descriptions import describe_fields
 
 SMALL_CORPUS = 100
 """Documents below which the small-corpus defaults of mining and composing apply."""
@@ -25,7 +26,9 @@ FreeShare = Annotated[float, Field(ge=0.0, le=1.0)]
 class Section(BaseModel):
     """A table of the configuration: unknown keys are errors."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="forbid", allow_inf_nan=False, json_schema_extra=describe_fields
+    )
 
 
 class CorpusSection(Section):

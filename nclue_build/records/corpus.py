@@ -39,10 +39,12 @@ class CorpusRow(Record):
 
     doc_id: DocumentId
     source: Annotated[str, Field(min_length=1)]
+    """Where the document comes from: shares of pages read and the mix of queries are per source."""
     title: str | None = None
     url: str | None = None
     pdf_url: str | None = None
     sha256: Sha256 | None = None
+    """Of the file; filled in when absent, an error when it differs."""
     bytes: Count | None = None
     n_pages: Count | None = None
     language: str | None = None
@@ -52,6 +54,7 @@ class CorpusRow(Record):
     retrieved_at: str | None = None
     archive_url: str | None = None
     file_name: Annotated[str, Field(min_length=1)] | None = None
+    """Relative to the corpus file, or to the folder of PDFs."""
 
     @model_validator(mode="after")
     def _has_a_file_or_url(self) -> CorpusRow:

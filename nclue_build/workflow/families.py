@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -88,4 +89,8 @@ def find_family(name: str) -> Family:
     for family in FAMILIES:
         if family.name == name:
             return family
-    raise UsageError(f"no schema {name!r}: there are {', '.join(family.name for family in FAMILIES)}")
+    names = [family.name for family in FAMILIES]
+    near = difflib.get_close_matches(name.removesuffix(".jsonl").removesuffix(".json").lower(), names, n=1)
+    raise UsageError(
+        f"no schema {name!r}: " + (f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}")
+    )

@@ -75,6 +75,16 @@ def test_every_schema_can_be_printed(run: Run) -> None:
         assert {"properties", "oneOf"} & printed.keys()
         assert run("schema", row["name"], "--json").envelope["result"]["schema"] == printed
     assert run("schema", "nothing").code == 2
+    assert "there are workspace, config, " in run("schema", "xyz").err
+    assert "no schema 'querys': did you mean queries?" in run("schema", "querys").err
+    assert "did you mean qrels?" in run("schema", "QRELS.jsonl").err
+
+
+def test_schemas_describe_fields(run: Run) -> None:
+    schema = json.loads(run("schema", "qrels").out)
+    assert schema["properties"]["grade"]["description"].startswith("The clue count; n - 1 where")
+    assert "description" not in schema["properties"]["query_id"]
+    assert json.loads(run("schema", "documents").out)["properties"]["file_name"]["description"]
 
 
 def test_a_good_build_is_valid(built: Path, run: Run) -> None:
