@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,7 +23,7 @@ from nclue_build.records.benchmark import QrelsMeta, Query, QueryCondition, Quot
 from nclue_build.records.config import SMALL_CORPUS
 from nclue_build.records.inventory import Rejected
 from nclue_build.store.atomic import atomic_writer
-from nclue_build.store.beir import BeirQrel, BeirRow, remove_beir, write_beir
+from nclue_build.store.beir import BeirFacts, BeirQrel, BeirRow, remove_beir, write_beir
 from nclue_build.store.jsonl import encode, write_json, write_jsonl
 from nclue_build.store.layout import (
     ARITIES,
@@ -226,33 +227,33 @@ class _Composing:
         )
         write_json(folder / META, meta)
         if self._by_page:
-            self._write_beir(queries, (BeirQrel(row.query_id, row.doc_id, row.grade) for row in trec[TREC]))
+            self._write_beir(queries, trec[TREC], trec[TREC_GOLD])
         else:
             remove_beir(folder / BEIR)
         return {"queries": len(queries), "qrels": len(trec[TREC]), "golds": len(trec[TREC_GOLD])}
 
-    def _write_beir(self, queries: Sequence[Query], qrels: Iterable[BeirQrel]) -> None:
-        write_beir(
-            self._build.benchmark / BEIR,
-            self._texts(),
-            (
-                BeirRow(
-                    query.query_id,
-                    None,
-                    query.forms.clean_v2,
-                    {"n": query.n, "raw": query.forms.raw, "natural": query.forms.natural},
-                )
-                for query in queries
-            ),
-            qrels,
-            (
-                f"{self._build.name}: conjunctive cross-page retrieval",
-                (
-                    "Find the documents that establish every concept of the query, on different pages. The score is "
-                    "the number of concepts a document establishes; gold documents have as many as the query."
-                ),
-            ),
+    def _write_beir(self, queries: Sequence[Query], qrels: Sequence[TrecQrel], golds: Sequence[TrecQrel]) -> None:
+        facts = BeirFacts(
+            name=self._build.name,
+            n_documents=len(self._quality),
+            queries_by_n=Counter(query.n for query in queries),
+            n_judgments=len(qrels),
+            n_golds=len(golds),
+            judge=self._judge_name,
         )
+        rows = (
+            BeirRow(
+                query.query_id,
+                None,
+                query.forms.clean_v2,
+                {"n": query.n, "raw": query.forms.raw, "natural": query.forms.natural},
+            )
+            for query in queries
+        )
+        scores, gold_scores = (
+            [BeirQrel(row.query_id, row.doc_id, row.grade) for row in found] for found in (qrels, golds)
+        )
+        write_beir(self._build.benchmark / BEIR, self._texts(), rows, scores, gold_scores, facts)
 
     def _texts(self) -> Iterator[BeirRow]:
         """Corpus rows, a document at a time."""

@@ -42,11 +42,14 @@ def compare_files(
         out: Takes what differs.
     """
     grades = {(query_id, doc_id): row.grade for query_id, rows in judged.items() for doc_id, row in rows.items()}
+    golds = {(query_id, doc_id): 1 for query_id, rows in judged.items() for doc_id, row in rows.items() if row.gold}
     checks: dict[str, Callable[[Iterable[tuple[int, bytes]], str, Findings], None]] = {
         layout.BEIR_CORPUS: partial(compare_corpus, texts=texts),
         layout.BEIR_QUERIES: partial(compare_queries, queries=queries),
         layout.BEIR_QRELS_TSV: partial(compare_tsv, grades=grades),
         layout.BEIR_QRELS_JSONL: partial(compare_jsonl, grades=grades),
+        layout.BEIR_GOLD_TSV: partial(compare_tsv, grades=golds),
+        layout.BEIR_GOLD_JSONL: partial(compare_jsonl, grades=golds),
         layout.BEIR_CARD: _check_card,
     }
     for file, check in checks.items():
@@ -61,7 +64,7 @@ def compare_files(
 def _check_card(lines: Iterable[tuple[int, bytes]], path: str, out: Findings) -> None:
     """Check that README.md names every data file: where it does not, ``datasets`` guesses, and fails."""
     text = b"\n".join(line for _, line in lines).decode("utf-8", "replace")
-    for file in (layout.BEIR_CORPUS, layout.BEIR_QUERIES, layout.BEIR_QRELS_JSONL):
+    for file in (layout.BEIR_CORPUS, layout.BEIR_QUERIES, layout.BEIR_QRELS_JSONL, layout.BEIR_GOLD_JSONL):
         if f"path: {file}" not in text:
             out.add("beir-card-differs", f"no configuration names {file}", path=path)
 
@@ -119,7 +122,7 @@ def compare_queries(lines: Iterable[tuple[int, bytes]], path: str, out: Findings
 def compare_tsv(
     lines: Iterable[tuple[int, bytes]], path: str, out: Findings, grades: Mapping[tuple[str, str], int]
 ) -> None:
-    """Compare qrels/test.tsv; without its header line loaders lose the first judgment silently."""
+    """Compare a table of judgments; without its header line loaders lose the first judgment silently."""
     rows = iter(lines)
     first = next(rows, None)
     if first is None or first[1] != QRELS_HEADER:
@@ -134,7 +137,7 @@ def compare_tsv(
 def compare_jsonl(
     lines: Iterable[tuple[int, bytes]], path: str, out: Findings, grades: Mapping[tuple[str, str], int]
 ) -> None:
-    """Compare qrels/test.jsonl."""
+    """Compare judgments as JSON rows."""
     names = ("query-id", "corpus-id", "score")
     parsed = [(line, tuple(str(row.get(name)) for name in names)) for line, row in _objects(lines, path, out)]
     _compare_grades(parsed, grades, path, out)

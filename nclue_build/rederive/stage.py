@@ -17,7 +17,7 @@ class Gate:
     """Recompute P0, every judgment and every file of a benchmark, and list what differs."""
 
     name = "gate"
-    version = 1
+    version = 2
 
     def declare(self, build: Build, config: BuildConfig) -> Declaration:
         """Everything the inventory and the benchmark consist of."""

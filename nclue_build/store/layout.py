@@ -47,4 +47,16 @@ BEIR_CORPUS: Final = "corpus.jsonl"
 BEIR_QUERIES: Final = "queries.jsonl"
 BEIR_QRELS_TSV: Final = "qrels/test.tsv"
 BEIR_QRELS_JSONL: Final = "qrels/test.jsonl"
+BEIR_GOLD_TSV: Final = "qrels/gold.tsv"
+BEIR_GOLD_JSONL: Final = "qrels/gold.jsonl"
+"""The split of the gold judgments alone: as n differs between queries, no threshold on scores selects them."""
 BEIR_CARD: Final = "README.md"
+BEIR_FILES: Final = (
+    BEIR_CORPUS,
+    BEIR_QUERIES,
+    BEIR_QRELS_TSV,
+    BEIR_QRELS_JSONL,
+    BEIR_GOLD_TSV,
+    BEIR_GOLD_JSONL,
+    BEIR_CARD,
+)

@@ -312,13 +312,14 @@ def write_beir(tiny: TinyBuild, queries: list[Row], qrels: list[Row]) -> None:
     tiny.write(folder / "corpus.jsonl", rows)
     texts = [{"_id": row["query_id"], "text": row["forms"]["clean_v2"], "metadata": {}} for row in queries]
     tiny.write(folder / "queries.jsonl", texts)
-    lines = [f"{row['query_id']}\t{row['doc_id']}\t{row['grade']}\n" for row in qrels]
+    golds = [{**row, "grade": 1} for row in qrels if row["gold"]]
     (folder / "qrels").mkdir()
-    (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(lines), "utf-8")
-    scores = [{"query-id": row["query_id"], "corpus-id": row["doc_id"], "score": row["grade"]} for row in qrels]
-    tiny.write(folder / "qrels" / "test.jsonl", scores)
-
-    files = ("corpus.jsonl", "queries.jsonl", "qrels/test.jsonl")
+    for split, judged in (("test", qrels), ("gold", golds)):
+        lines = [f"{row['query_id']}\t{row['doc_id']}\t{row['grade']}\n" for row in judged]
+        (folder / "qrels" / f"{split}.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(lines), "utf-8")
+        scores = [{"query-id": row["query_id"], "corpus-id": row["doc_id"], "score": row["grade"]} for row in judged]
+        tiny.write(folder / "qrels" / f"{split}.jsonl", scores)
+    files = ("corpus.jsonl", "queries.jsonl", "qrels/test.jsonl", "qrels/gold.jsonl")
     (folder / "README.md").write_text("".join(f"    path: {name}\n" for name in files), "utf-8")
 
 

@@ -655,6 +655,19 @@ def _(tiny: TinyBuild) -> None:
     tiny.edit(tiny.benchmark / "beir" / "qrels" / "test.jsonl", lambda rows: rows[0].update(score=3))
 
 
+@fault("a document that is no gold stands among the golds of the BEIR folder", "beir-qrels-differ")
+def _(tiny: TinyBuild) -> None:
+    rows = map(json.loads, (tiny.benchmark / "qrels.jsonl").read_bytes().splitlines())
+    row = next(row for row in rows if not row["gold"])
+    path = tiny.benchmark / "beir" / "qrels" / "gold.tsv"
+    tiny.edit_lines(path, lambda lines: lines.append(f"{row['query_id']}\t{row['doc_id']}\t1"))
+
+
+@fault("a gold is missing in the BEIR folder", "beir-qrels-differ")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit(tiny.benchmark / "beir" / "qrels" / "gold.jsonl", lambda rows: rows.pop())
+
+
 @fault("a BEIR row repeats", "beir-qrels-differ")
 def _(tiny: TinyBuild) -> None:
     tiny.edit_lines(tiny.benchmark / "beir" / "qrels" / "test.tsv", lambda lines: lines.append(lines[-1]))

@@ -160,6 +160,9 @@ def test_the_beir_folder(folder: Path, queries: list[Query], qrels: list[Qrel]) 
     lines = (folder / "beir" / "qrels" / "test.tsv").read_text(encoding="utf-8").splitlines()
     assert lines[0] == "query-id\tcorpus-id\tscore"
     assert len(lines) == len(qrels) + 1 == len(json_lines(folder / "beir" / "qrels" / "test.jsonl")) + 1
+    golds = {(row["query-id"], row["corpus-id"]) for row in json_lines(folder / "beir" / "qrels" / "gold.jsonl")}
+    assert golds == {(row.query_id, row.doc_id) for row in qrels if row.gold}
+    assert f"| golds | {len(golds)} |" in (folder / "beir" / "README.md").read_text(encoding="utf-8")
 
 
 def test_a_shortfall_names_what_binds(make_build: MakeBuild, make_context: MakeContext, tmp_path: Path) -> None:
