@@ -39,7 +39,11 @@ _COMMON: tuple[tuple[str, Any, object], ...] = (
         None,
     ),
     ("json", Annotated[bool, typer.Option("--json", help="Answer with one JSON object.")], False),
-    ("quiet", Annotated[bool, typer.Option("--quiet", "-q", help="No progress, warnings only.")], False),
+    (
+        "quiet",
+        Annotated[bool, typer.Option("--quiet", "-q", help="Only the essence of the result, and warnings.")],
+        False,
+    ),
     ("verbose", Annotated[bool, typer.Option("--verbose", "-v", help="Trace back errors.")], False),
 )
 

@@ -15,8 +15,10 @@ from nclue_build.cli.app import app
 from nclue_build.cli.reply import Reply, envelope
 from nclue_build.cli.session import Session
 from nclue_build.core.errors import (
+    EXIT_BROKEN_PIPE,
     EXIT_INTERNAL,
     EXIT_INTERRUPTED,
+    EXIT_TERMINATED,
     EXIT_USAGE,
     CallError,
     DataError,
@@ -31,9 +33,6 @@ from nclue_build.core.errors import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import FrameType
-
-EXIT_BROKEN_PIPE: Final = 128 + 13
-EXIT_TERMINATED: Final = 128 + 15
 
 RESUMABLE: Final = frozenset({"extract", "mine", "compose", "gate", "run"})
 """Verbs that leave something to go on from."""

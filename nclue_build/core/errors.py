@@ -10,6 +10,9 @@
      ├── OutcomeError    1   ran to the end, but there is nothing to deliver
      └── InternalError  70   our bug
 
+A command that a signal ended has 128 plus its number, as shells have it: 130 interrupted (SIGINT), 141 whoever read the
+output has gone (SIGPIPE), 143 terminated (SIGTERM).
+
 A message says what is wrong, where, and what to do next, on one line. Many bad
 rows are reported together: :class:`DataError` carries a tuple of findings.
 """
@@ -30,6 +33,8 @@ EXIT_CALL = 4
 EXIT_RELEASE = 5
 EXIT_INTERNAL = 70
 EXIT_INTERRUPTED = 130
+EXIT_BROKEN_PIPE = 141
+EXIT_TERMINATED = 143
 
 _FINDINGS_SHOWN = 20
 

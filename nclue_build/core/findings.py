@@ -25,7 +25,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
         "release-error": "A release cannot be built or does not verify.",
         "nothing-to-deliver": "The run ended properly and has nothing to deliver; the message says why.",
         "system-error": "The operating system refused to read or write something.",
-        "interrupted": "The command was interrupted; the same command goes on where it stopped.",
+        "interrupted": "The command was interrupted; the message says how to go on.",
         "internal-error": "A bug of ours.",
     },
     "Files": {

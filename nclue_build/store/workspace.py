@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,9 +46,8 @@ class Workspace:
         named = explicit or (Path(value) if (value := os.environ.get(ENVIRONMENT_VARIABLE)) else None)
         if named is not None:
             if not (named / MARKER).is_file():
-                raise UsageError(
-                    f"{named} is no workspace (no {MARKER}): make one with 'nclue-build init {named} --pdfs FOLDER'"
-                )
+                command = f"nclue-build init {shlex.quote(str(named))} --pdfs FOLDER"
+                raise UsageError(f"{named} is no workspace (no {MARKER}): make one with: {command}")
             return cls(named.resolve())
         here = Path.cwd().resolve()
         for folder in (here, *here.parents):
@@ -55,7 +55,7 @@ class Workspace:
                 return cls(folder)
         raise UsageError(
             f"no workspace here: no {MARKER} in {here} or above. "
-            "Name one with --workspace, or make one with 'nclue-build init DIR --pdfs FOLDER'"
+            "Name one with --workspace, or make one with: nclue-build init DIR --pdfs FOLDER"
         )
 
     @property

@@ -10,6 +10,7 @@ import pytest
 import typer
 
 from nclue_build.cli.app import app
+from nclue_build.core import errors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,6 +51,13 @@ def test_the_reference_documents_every_verb_and_option(verb: str, repository: Pa
     command = ROOT.commands[verb]  # type: ignore[attr-defined]
     options = {parameter.opts[0] for parameter in command.params if parameter.opts[0].startswith("--")} - COMMON
     assert [name for name in sorted(options) if f"`{name}" not in section] == []
+
+
+def test_the_reference_documents_every_exit_code(repository: Path) -> None:
+    text = (repository / "docs" / "cli.md").read_text(encoding="utf-8")
+    codes = {value for name, value in vars(errors).items() if name.startswith("EXIT_")}
+    reachable = codes - {errors.EXIT_CALL, errors.EXIT_RELEASE}  # no verb calls a model or makes a release
+    assert {code for code in reachable if f"| {code} | " not in text} == set()
 
 
 def test_the_launcher_runs_from_anywhere(repository: Path, tmp_path: Path) -> None:
