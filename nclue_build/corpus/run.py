@@ -14,6 +14,7 @@ import orjson
 
 from nclue_build.core.canonical import sha256_bytes, sha256_file
 from nclue_build.core.errors import DataError, Finding, OutcomeError
+from nclue_build.core.phrases import counted
 from nclue_build.corpus.document import DocumentPages, Summary
 from nclue_build.corpus.screening import screen
 from nclue_build.corpus.sources import (
@@ -67,7 +68,7 @@ def run(context: StageContext) -> StageResult:
     if not any(document.pages_ok for document in screening.documents):
         first = next((d for d in screening.documents if d.message), None)
         why = f"; {first.doc_id}: {first.message}" if first else ""
-        raise OutcomeError(f"none of {len(rows)} documents has a readable page{why}")
+        raise OutcomeError(f"no page of {counted(len(rows), 'document')} can be read{why}")
     completed = [_complete(row, summaries[row.doc_id]) for row in rows]
     _remove_pages_of_earlier_runs(build, {row.doc_id for row in rows})
     write_jsonl(build.documents, completed)

@@ -156,7 +156,7 @@ def test_no_document_readable(fresh: Path, run: Run) -> None:
         path.write_bytes(b"%PDF-1.4 nothing " + path.name.encode())
     failed = run("-w", fresh, "run")
     assert failed.code == 1
-    assert "none of 10 documents has a readable page" in one_line(failed)
+    assert "no page of 10 documents can be read" in one_line(failed)
 
 
 def test_empty_files_are_documents_that_cannot_be_read(fresh: Path, run: Run) -> None:

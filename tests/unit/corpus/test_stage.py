@@ -165,7 +165,7 @@ def test_a_corpus_of_which_nothing_can_be_read_is_an_outcome(
 ) -> None:
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "x.pdf").write_bytes(b"not a PDF")
-    with pytest.raises(OutcomeError, match="none of 1 documents has a readable page"):
+    with pytest.raises(OutcomeError, match="no page of 1 document can be read"):
         run(make_build('pdfs = "../bad"'))
 
 
