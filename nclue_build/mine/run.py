@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from nclue_build.core.errors import InternalError, OutcomeError
+from nclue_build.core.phrases import counted
 from nclue_build.core.text import TEXT_VERSION, fold, matching_text
 from nclue_build.inventory.documents import benchmark_documents
 from nclue_build.inventory.files import write_version
@@ -201,7 +202,7 @@ class _Mining:
 
     def _nothing_found(self, rejected: Sequence[Rejected]) -> str:
         reasons = report.top_reasons(rejected)
-        found = f"no condition found in {len(self._tasks)} document(s)"
+        found = f"no condition found in {counted(len(self._tasks), 'document')}"
         if len(self._tasks) <= self._config.min_documents:
             return f"{found}: a condition must occur in at least {self._config.min_documents} documents, add some"
         return (

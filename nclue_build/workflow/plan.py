@@ -100,7 +100,7 @@ def stale_reasons(build: Build, stage: Stage, declared: Declaration, digests: Di
         if receipt_path(build, stage.name).exists():
             return ("its receipt cannot be read",)
         lost = any(path.exists() for path in declared.outputs)
-        return ("no receipt: its last run was interrupted, or .nclue removed" if lost else NOT_RUN,)
+        return ("its last run did not end, or .nclue was removed" if lost else NOT_RUN,)
     reasons = changed_since(build, stage, declared, receipt, digests)
     if altered := altered_outputs(build, receipt, digests):
         reasons += ("outputs altered: " + _few([f"{path} {what}" for path, what in altered]),)

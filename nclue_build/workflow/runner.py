@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import nclue_build
@@ -248,6 +248,8 @@ class _Run:
     progress: Progress
     digests: Digests
     writable: bool
+    known: dict[str, Receipt] = field(default_factory=dict)
+    """Receipts of the stages asked for, as they were before the run."""
 
     def execute(self, before: Sequence[Stage], asked: Sequence[Stage], *, fresh: bool) -> RunReport:
         plans = _plan(self.build, self.config, (before, asked), self.digests, fresh=fresh)
@@ -255,6 +257,7 @@ class _Run:
         if asked[0].name == VERDICT_STAGE:
             self._warn_of_earlier(before)
             outdated = outdated_benchmark(self.build, self.digests)
+        self.known.update({stage.name: known for stage in asked if (known := load_receipt(self.build, stage.name))})
         if fresh and self.writable:
             # Whatever is not recomputed by the end, because somebody interrupts, stays stale.
             for stage in asked:
@@ -287,10 +290,15 @@ class _Run:
         if not reasons:
             return _kept(self.build, stage, self.progress)
         self.progress.note(f"{stage.name}: {'; '.join(reasons)}")
+        previous = self.known.get(stage.name)
+        if self.writable:
+            # From its first write on the stage is not what its receipt says; it gets a new one at its end.
+            receipt_path(self.build, stage.name).unlink(missing_ok=True)
         try:
-            receipt = self._run(stage, declared)
+            receipt = self._run(stage, declared, previous)
         except NclueError:
-            self._warn_of_leftovers(stage, declared)
+            if previous is not None:
+                self._warn_of_leftovers(previous)
             raise
         elapsed_s = time.monotonic() - began
         self.progress.note(f"{stage.name}: done in {elapsed_s:.1f} s")
@@ -304,21 +312,21 @@ class _Run:
             elapsed_s=elapsed_s,
         )
 
-    def _warn_of_leftovers(self, stage: Stage, declared: Declaration) -> None:
+    def _warn_of_leftovers(self, previous: Receipt) -> None:
         """Say which files of an earlier run a failed stage leaves beside newer inputs."""
-        left = [self.build.relative(path) for path in declared.outputs if path.exists()]
-        if left and stage.name != VERDICT_STAGE:
+        root = self.build.workspace.root
+        left = [path for path, digest in sorted(previous.outputs.items()) if self.digests.of(root / path) == digest]
+        if left and previous.stage != VERDICT_STAGE:
             more = f" and {len(left) - 1} more" if len(left) > 1 else ""
             self.progress.warn(
-                f"{stage.name} failed: {left[0]}{more} are what an earlier run made, and do not belong to what is "
-                "there now"
+                f"{previous.stage} failed: what an earlier run made stays ({left[0]}{more}), and does not belong to what "
+                "is there now"
             )
 
-    def _run(self, stage: Stage, declared: Declaration) -> Receipt:
+    def _run(self, stage: Stage, declared: Declaration, previous: Receipt | None) -> Receipt:
         build = self.build
         inputs = digest_inputs(build, declared.inputs, self.digests)
         settings, settings_sha256 = plain_settings(declared.settings)
-        previous = load_receipt(build, stage.name)
         ours = frozenset(previous.outputs) if previous else frozenset[str]()
         before = _signatures(declared)
         result = stage.run(StageContext(build, self.config, self.mapper, self.progress, self.writable))

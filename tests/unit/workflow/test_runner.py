@@ -133,7 +133,7 @@ def test_a_lost_or_broken_receipt_runs_its_stage(build: Build, stages: tuple[Sta
     report = run(build, stages)
     assert ran(report) == ["mine", "gate"]
     assert report.stages[1].reasons == ("its receipt cannot be read",)
-    assert report.stages[3].reasons == ("no receipt: its last run was interrupted, or .nclue removed",)
+    assert report.stages[3].reasons == ("its last run did not end, or .nclue was removed",)
 
 
 def test_fresh_runs_everything_asked_for(build: Build, stages: tuple[Stage, ...]) -> None:
@@ -223,7 +223,12 @@ def test_what_a_failed_stage_leaves_is_named(build: Build, stages: tuple[CopySta
     with pytest.raises(OutcomeError):
         run(build, stages, progress=heard)
     (warning,) = heard.warnings
-    assert warning.startswith("compose failed: compose.txt and 1 more are what an earlier run made")
+    assert warning.startswith(
+        "compose failed: what an earlier run made stays (compose.txt), and"
+    )  # the other it wrote anew
+    write_text(build.workspace.root / "input.txt", "one\n")
+    stages[2].fails = False
+    assert "its last run did not end" in run(build, stages).stages[2].reasons[0]
 
 
 def test_shortfalls_are_said_once(build: Build, stages: tuple[CopyStage, ...]) -> None:
