@@ -294,11 +294,12 @@ class _Run:
         if self.writable:
             # From its first write on the stage is not what its receipt says; it gets a new one at its end.
             receipt_path(self.build, stage.name).unlink(missing_ok=True)
+        before = _signatures(declared)
         try:
-            receipt = self._run(stage, declared, previous)
+            receipt = self._run(stage, declared, previous, before)
         except NclueError:
-            if previous is not None:
-                self._warn_of_leftovers(previous)
+            if stage.name != VERDICT_STAGE:
+                self._warn_of_leftovers(stage, previous, before)
             raise
         elapsed_s = time.monotonic() - began
         self.progress.note(f"{stage.name}: done in {elapsed_s:.1f} s")
@@ -312,23 +313,26 @@ class _Run:
             elapsed_s=elapsed_s,
         )
 
-    def _warn_of_leftovers(self, previous: Receipt) -> None:
+    def _warn_of_leftovers(self, stage: Stage, previous: Receipt | None, before: Mapping[Path, Signature]) -> None:
         """Say which files of an earlier run a failed stage leaves beside newer inputs."""
-        root = self.build.workspace.root
-        left = [path for path, digest in sorted(previous.outputs.items()) if self.digests.of(root / path) == digest]
-        if left and previous.stage != VERDICT_STAGE:
+        untouched = [path for path, then in sorted(before.items()) if path.exists() and signature(path) == then]
+        left = [self.build.relative(path) for path in untouched]
+        if previous is not None:
+            left = [name for name in left if name in previous.outputs]
+        if left:
             more = f" and {len(left) - 1} more" if len(left) > 1 else ""
             self.progress.warn(
-                f"{previous.stage} failed: what an earlier run made stays ({left[0]}{more}), and does not belong to what "
-                "is there now"
+                f"{stage.name} failed: what an earlier run made stays ({left[0]}{more}), and does not belong to what is "
+                "there now"
             )
 
-    def _run(self, stage: Stage, declared: Declaration, previous: Receipt | None) -> Receipt:
+    def _run(
+        self, stage: Stage, declared: Declaration, previous: Receipt | None, before: Mapping[Path, Signature]
+    ) -> Receipt:
         build = self.build
         inputs = digest_inputs(build, declared.inputs, self.digests)
         settings, settings_sha256 = plain_settings(declared.settings)
         ours = frozenset(previous.outputs) if previous else frozenset[str]()
-        before = _signatures(declared)
         result = stage.run(StageContext(build, self.config, self.mapper, self.progress, self.writable))
         outputs: dict[str, str] = {}
         for path in files_below(declared.outputs):

@@ -226,6 +226,10 @@ def test_what_a_failed_stage_leaves_is_named(build: Build, stages: tuple[CopySta
     assert warning.startswith(
         "compose failed: what an earlier run made stays (compose.txt), and"
     )  # the other it wrote anew
+    heard = Listener()
+    with pytest.raises(OutcomeError):  # again, without a receipt that would name its files
+        run(build, stages, progress=heard)
+    assert heard.warnings[0].startswith("compose failed: what an earlier run made stays (compose.txt), and")
     write_text(build.workspace.root / "input.txt", "one\n")
     stages[2].fails = False
     assert "its last run did not end" in run(build, stages).stages[2].reasons[0]
