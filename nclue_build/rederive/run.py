@@ -90,7 +90,7 @@ def run(context: StageContext) -> StageResult:
     shortfalls: tuple[str, ...] = ()
     if out.total > len(found):
         shortfalls = (f"{out.total} findings, of which the first {len(found)} are listed",)
-    return StageResult(counts, found, shortfalls)
+    return StageResult(counts | {"findings": out.total}, found, shortfalls)
 
 
 @dataclass(frozen=True, slots=True)

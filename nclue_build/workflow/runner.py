@@ -322,8 +322,8 @@ class _Run:
         if left:
             more = f" and {len(left) - 1} more" if len(left) > 1 else ""
             self.progress.warn(
-                f"{stage.name} failed: what an earlier run made stays ({left[0]}{more}), and does not belong to what is "
-                "there now"
+                f"{stage.name} failed: what an earlier run made stays ({left[0]}{more}), and does not belong to what "
+                "is there now"
             )
 
     def _run(

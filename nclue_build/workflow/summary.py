@@ -81,7 +81,7 @@ def summarise(report: RunReport) -> Made:
         qrels=_count(stages, "compose", "qrels", judged="qrels"),
         relaxations=_mix(composition, "relaxation"),
         gate_ok=None if gate is None else not gate.findings,
-        gate_findings=None if gate is None else len(gate.findings),
+        gate_findings=None if gate is None else gate.counts.get("findings", len(gate.findings)),
         shortfalls=tuple(f"{stage.stage}: {text}" for stage in report.stages for text in stage.shortfalls),
         files=files,
     )
