@@ -48,6 +48,8 @@ _MIN_HEADING_WORDS: Final = 4
 _MIN_HEADED_WORDS: Final = 8
 """Words of running text below a shorter heading that make it the title of that text."""
 _MIN_LETTER_PERCENT: Final = 60
+_MANY_ACRONYMS: Final = 5
+"""Acronyms from which a sentence is a list of offices or programs."""
 
 # A token ends at white space, except inside a word broken at a line end.
 _TOKEN = re.compile(r"(?:\S*\w[-\u2010\u2011\u00ad][ \t\u00a0]*\r?\n\s*(?=\w))*\S+")
@@ -55,6 +57,7 @@ _SENTENCE_END = re.compile(r"[.!?:;][\"'\u201d\u2019)\]]*$")
 _ABBREVIATION = re.compile(
     r"^[(\"']*(?:[A-Za-z]|(?:[A-Za-z]\.)+[A-Za-z]|Mr|Mrs|Ms|Dr|St|No|Nos|vs|etc|e\.g|i\.e|cf|pp|Fig|Sec|Inc|Corp|Co|Jr|Sr|Gov|Sen|Rep|al)\.$"
 )
+_ACRONYM = re.compile(r"\b[A-Z][A-Z&]+\b")
 _CAPITALISED = re.compile(r"[A-Z][a-z]+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
@@ -183,7 +186,7 @@ def _quote_block(page: PageText, place: int, block: BlockText, aliases: Sequence
             quote = block.piece(first, last)
             refusal = _refuse(quote, alias, block.role)
             in_name = _is_part_of_name(block, start, stop)
-            if refusal is None and in_name and stop - start == 1:
+            if refusal is None and in_name:
                 refusal = "part_of_name"
             if refusal is None and not stands_on_page(quote, alias, block.readings):
                 refusal = "fragment"
@@ -194,7 +197,6 @@ def _quote_block(page: PageText, place: int, block: BlockText, aliases: Sequence
             whole = _starts_sentence(block, first) and _ends_sentence(block, last - 1)
             rank = (
                 _ROLE_RANK.get(block.role, _OTHER_ROLE),
-                int(in_name),
                 int(not whole),
                 abs(len(quote) - 160) // 60,
                 place,
@@ -215,7 +217,7 @@ def _quote_heading(page: PageText, place: int) -> FoundQuote | Refusal:
     heads_text = following is not None and following.role in _RUNNING_ROLES and following.n_words >= _MIN_HEADED_WORDS
     if page.blocks[place].n_words < _MIN_HEADING_WORDS and not heads_text:
         return "bare_heading"
-    return FoundQuote((_ROLE_RANK["title"], 0, 0, 0, place, 0), page.page, quote)
+    return FoundQuote((_ROLE_RANK["title"], 0, 0, place, 0), page.page, quote)
 
 
 def _occurrences(block: BlockText, alias: Alias) -> Iterator[tuple[int, int]]:
@@ -305,6 +307,8 @@ def _refuse(quote: str, alias: Alias, role: str) -> Refusal | None:
     strictness = 2 if role == "table" else 1
     if n_context < _MIN_CONTEXT_WORDS * strictness:
         return "fragment"
+    if len(_ACRONYM.findall(text)) >= _MANY_ACRONYMS:
+        return "names_only"
     if n_plain < _MIN_PLAIN_WORDS * strictness or 100 * n_plain < _MIN_PLAIN_PERCENT * n_context:
         return "names_only"
     if 100 * n_letters < _MIN_LETTER_PERCENT * len(text.replace(" ", "")) or len(text) < MIN_LENGTH:

@@ -18,7 +18,9 @@ SMALL_CORPUS = 100
 TINY_CORPUS = 80
 """Documents below which ``min_subsets`` shrinks with the corpus."""
 
-Positive = Annotated[int, Field(ge=1)]
+Positive = Annotated[int, Field(ge=1, le=1_000_000_000)]
+Seconds = Annotated[int, Field(ge=1, le=86_400)]
+PathText = Annotated[str, Field(min_length=1, pattern=r"^[^\x00]+$")]
 Share = Annotated[float, Field(gt=0.0, le=1.0)]
 FreeShare = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -34,8 +36,8 @@ class Section(BaseModel):
 class CorpusSection(Section):
     """Where documents come from: a corpus file or a folder of PDFs, relative to the workspace."""
 
-    file: str | None = None
-    pdfs: str | None = None
+    file: PathText | None = None
+    pdfs: PathText | None = None
 
     @model_validator(mode="after")
     def _names_one_place(self) -> CorpusSection:
@@ -49,9 +51,9 @@ class ExtractSection(Section):
     """Reading pages."""
 
     reader: Literal["pymupdf"] = "pymupdf"
-    page_timeout_s: Positive = 20
-    document_timeout_s: Positive = 300
-    document_memory_mb: Annotated[int, Field(ge=256)] = 1024
+    page_timeout_s: Seconds = 20
+    document_timeout_s: Seconds = 300
+    document_memory_mb: Annotated[int, Field(ge=256, le=1_048_576)] = 1024
     min_extraction_rate: FreeShare = 0.98
     duplicates: Literal["remove", "keep"] = "remove"
     allowed_roles: Annotated[tuple[Role, ...], Field(min_length=1)] = (
@@ -88,20 +90,20 @@ class ComposeSection(Section):
     n_candidates: Positive = 4000
     share_n3: FreeShare = 0.186
     max_golds: Positive = 5
-    min_subsets: Annotated[int, Field(ge=0)] = 10
+    min_subsets: Annotated[int, Field(ge=0, le=1_000_000_000)] = 10
     strong_golds: bool = True
     capped_documents: Literal["penalise", "drop"] = "penalise"
     max_per_condition: Positive = 5
     max_per_gold: Positive = 6
     verify: Literal["golds", "golds+hard", "all"] = "golds"
-    seed: Annotated[int, Field(ge=0)] = 11
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 11
 
 
 class RunSection(Section):
     """How to run: never changes a result."""
 
     executor: Literal["local"] = "local"
-    workers: Annotated[int, Field(ge=0)] = 0
+    workers: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
 
 
 class BuildConfig(Section):

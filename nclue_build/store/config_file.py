@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from typing import TYPE_CHECKING, TypeVar
 
-import orjson
 from pydantic import BaseModel, ValidationError
 
 from nclue_build.core.errors import Finding, UsageError
@@ -36,9 +36,12 @@ def read_toml(path: Path, model: type[ModelT]) -> ModelT:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{path}: not valid TOML: {error}") from None
+    except RecursionError:
+        raise UsageError(f"{path}: not valid TOML: nested too deeply") from None
     try:
         # Through JSON: strict mode takes a JSON array as a tuple, but not a Python list.
-        return model.model_validate_json(orjson.dumps(data))
+        # The standard library's JSON takes integers of any size, which the model then refuses by name.
+        return model.model_validate_json(json.dumps(data, default=str))
     except ValidationError as error:
         found = [_explain(path, text, model, item) for item in error.errors(include_url=False)]
         raise UsageError("\n".join(str(row) for row in found), found) from None

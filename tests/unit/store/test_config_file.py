@@ -53,3 +53,28 @@ def test_mistakes_are_named_with_their_line(tmp_path: Path, text: str | bytes, m
 
 def test_all_mistakes_come_at_once(tmp_path: Path) -> None:
     assert len(load(tmp_path, GOOD + "[mine]\na = 1\nb = 2\n").splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        (f"[compose]\nseed = {10**30}", "compose.seed"),
+        (f"[extract]\npage_timeout_s = {10**18}", "extract.page_timeout_s"),
+        ("[extract]\ndocument_memory_mb = 10000000000000", "extract.document_memory_mb"),
+        ("[mine]\nmax_document_share = nan", "mine.max_document_share"),
+    ],
+)
+def test_values_out_of_bounds_are_named_with_their_line(tmp_path: Path, text: str, key: str) -> None:
+    path = tmp_path / "main.toml"
+    path.write_text(f'schema = 1\n[corpus]\npdfs = "x"\n{text}\n', encoding="utf-8")
+    with pytest.raises(UsageError, match=key) as caught:
+        load_config(path)
+    assert ":5:" in caught.value.message
+
+
+@pytest.mark.parametrize("text", ['[corpus]\nfile = "a\\u0000b"', "x = " + "[" * 5000 + "]" * 5000])
+def test_odd_toml_is_a_usage_error(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "main.toml"
+    path.write_text(f"schema = 1\n{text}\n", encoding="utf-8")
+    with pytest.raises(UsageError):
+        load_config(path)
