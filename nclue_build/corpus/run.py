@@ -45,9 +45,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A PDF to read, and every document it stands for (identical files are read once)."""
+    """A PDF to read, and every document it stands for (identical files are read once).
+
+    ``sha256`` is its digest as taken before any reading, ``shown`` its name in messages.
+    """
 
     path: Path
+    shown: str
+    sha256: str
     doc_ids: tuple[str, ...]
     cached: Path
     pages: Path
@@ -58,7 +63,7 @@ def run(context: StageContext) -> StageResult:
     """Read, decide, write.
 
     Raises:
-        DataError: files that differ from what the corpus file lists.
+        DataError: files that differ from what the corpus file lists, or that change while they are read.
         OutcomeError: no document is readable.
     """
     build, settings = context.build, context.config.extract
@@ -105,7 +110,15 @@ def _read(context: StageContext, rows: Iterable[CorpusRow], paths: Mapping[str, 
     for row in rows:
         by_digest.setdefault(str(row.sha256), []).append(row.doc_id)
     tasks = [
-        _Task(paths[ids[0]], tuple(ids), cache_folder / digest[:2] / f"{digest}.jsonl", build.pages, limits)
+        _Task(
+            path=(path := paths[ids[0]]),
+            shown=build.relative(path),
+            sha256=digest,
+            doc_ids=tuple(ids),
+            cached=cache_folder / digest[:2] / f"{digest}.jsonl",
+            pages=build.pages,
+            limits=limits,
+        )
         for digest, ids in by_digest.items()
     ]
     # The longest first: no worker is left alone with a big document at the end.
@@ -131,10 +144,16 @@ def extract_document(task: _Task) -> tuple[Summary, bool]:
 
     Returns:
         What was found, and whether it came from the cache.
+
+    Raises:
+        DataError: the PDF is no longer the one whose digest was taken: its pages must not be kept under that.
     """
     cached = _load_cached(task.cached)
     if cached is None:
         read = _supervisor(task.limits).read(task.path)
+        if _digest_now(task.path) != task.sha256:
+            message = "changed while it was read; run again"
+            raise DataError.from_findings([Finding("digest-differs", message, task.shown, id=task.doc_ids[0])])
         document = DocumentPages(read, version("pymupdf"))
         lines = list(document.rows())
         summary = document.summary
@@ -147,6 +166,13 @@ def extract_document(task: _Task) -> tuple[Summary, bool]:
         with atomic_writer(task.pages / f"{doc_id}.jsonl") as stream:
             stream.writelines(prefix + line[1:] + b"\n" for line in lines)
     return summary, cached is not None
+
+
+def _digest_now(path: Path) -> str | None:
+    try:
+        return sha256_file(path)
+    except FileNotFoundError:  # moved away while it was read
+        return None
 
 
 def _supervisor(limits: ReadLimits) -> Supervisor:

@@ -10,6 +10,7 @@ import pytest
 
 from nclue_build.core.errors import DataError, OutcomeError
 from nclue_build.corpus.stage import Extract
+from nclue_build.corpus.supervisor import Supervisor
 from nclue_build.records.corpus import CorpusRow, DocumentQuality, DuplicateGroup, PageRow
 from nclue_build.store.jsonl import read_jsonl
 from nclue_build.workflow.executors import LocalMapper
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from nclue_build.corpus.supervisor import ReadDocument
     from nclue_build.store.stage import StageContext
 
 ENGLISH = "The office of the director is to report on the progress that was made with its plans for this year."
@@ -118,6 +120,32 @@ def test_a_damaged_cache_file_is_read_again_and_replaced(
     run(context)
     assert snapshot(context) == first
     assert {path: path.read_bytes() for path in cached} == cached
+
+
+@pytest.mark.parametrize("replacement", [b"another PDF", None], ids=["replaced", "removed"])
+def test_a_pdf_that_changes_while_it_is_read_is_not_cached(
+    context: StageContext, folder: Path, monkeypatch: pytest.MonkeyPatch, replacement: bytes | None
+) -> None:
+    changing = folder / "one" / "a.pdf"
+    before = changing.read_bytes()
+    read = Supervisor.read
+
+    def change_and_read(supervisor: Supervisor, path: Path) -> ReadDocument:
+        if path == changing:
+            path.unlink()
+            if replacement is not None:
+                path.write_bytes(replacement)
+        return read(supervisor, path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Supervisor, "read", change_and_read)
+        with pytest.raises(DataError, match=r"pdfs/one/a\.pdf: changed while it was read; run again") as caught:
+            run(context)
+    assert caught.value.exit_code == 3
+    changing.write_bytes(before)
+    digest = hashlib.sha256(before).hexdigest()
+    assert not list(context.build.workspace.state.glob(f"pages/*/??/{digest}.jsonl"))
+    assert run(context).counts["pages_ok"] == 6
 
 
 def test_pages_of_documents_that_left_the_corpus_go(context: StageContext, folder: Path) -> None:
