@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 import shlex
 import signal
 import sys
+import threading
 import traceback
 from typing import TYPE_CHECKING, Final, NoReturn
 
 import typer
 
+from nclue_build.cli import streams
 from nclue_build.cli.app import app
 from nclue_build.cli.reply import Reply, envelope
 from nclue_build.cli.session import Session
@@ -56,15 +58,20 @@ def run_command(arguments: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     session = Session()
-    signal.signal(signal.SIGTERM, _terminate)
+    streams.prepare()
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _terminate)
     try:
         code = _answer(words, session)
-        sys.stdout.flush()
-        sys.stderr.flush()
+        streams.flush()
     except BrokenPipeError:
-        # Whoever read the output has gone; Python would complain when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        streams.silence()
         return EXIT_BROKEN_PIPE
+    except OSError as error:  # from writing the answer itself: anything else has become an exit code
+        with contextlib.suppress(OSError):
+            print(f"error: cannot write the answer: {error.strerror or error}", file=sys.stderr, flush=True)
+        streams.silence()
+        return EXIT_USAGE
     return code
 
 
@@ -73,6 +80,11 @@ def _answer(words: list[str], session: Session) -> int:
         command = typer.main.get_command(app)
         outcome = command.main(words or ["--help"], prog_name="nclue-build", standalone_mode=False, obj=session)
     except BrokenPipeError:
+        raise
+    except SystemExit as error:
+        # The parser turns a broken pipe into an exit of its own.
+        if isinstance(error.__context__, BrokenPipeError):
+            raise BrokenPipeError from None
         raise
     except (KeyboardInterrupt, typer.Abort):
         outcome = EXIT_INTERRUPTED

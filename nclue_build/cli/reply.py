@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from nclue_build.cli.streams import shows_unicode
 from nclue_build.core.errors import EXIT_OK
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ def envelope(result: Mapping[str, object] | None, findings: Sequence[Finding], *
     from nclue_build.records.envelope import Envelope
 
     value = {"schema": 1, "ok": ok, "result": result, "findings": [asdict(finding) for finding in findings]}
-    return Envelope.model_validate_json(json.dumps(value)).model_dump_json(by_alias=True)
+    text = Envelope.model_validate_json(json.dumps(value)).model_dump_json(by_alias=True)
+    return text if shows_unicode() else json.dumps(json.loads(text))
 
 
 def table(rows: Sequence[tuple[str, object]]) -> str:
