@@ -14,6 +14,7 @@ import json
 import re
 import sys
 import tomllib
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -38,8 +39,8 @@ class Concept:
     def occurs_in(self, text: str) -> bool:
         """Whether any form stands in the text, bounded by non-word characters."""
         return any(
-            re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text, flags)
-            for forms, flags in ((self.folded, re.IGNORECASE), (self.exact, 0))
+            form in content and re.search(rf"(?<!\w){re.escape(form)}(?!\w)", content)
+            for forms, content in ((tuple(map(str.lower, self.folded)), text.lower()), (self.exact, text))
             for form in forms
         )
 
@@ -60,12 +61,13 @@ def truth(concepts: list[Concept], placed: dict[str, list[Placed]]) -> list[dict
     Returns:
         The ``concepts`` of ``truth.json``, by name; page numbers are 1-based.
     """
+    texts = {doc_id: _page_texts(rows) for doc_id, rows in sorted(placed.items())}
     rows = []
     for concept in sorted(concepts, key=lambda row: row.name):
         pages: dict[str, list[int]] = {}
         uncounted: dict[str, list[int]] = {}
-        for doc_id in sorted(placed):
-            found = {(row.page, row.kind in COUNTED) for row in placed[doc_id] if concept.occurs_in(row.text)}
+        for doc_id, on_pages in texts.items():
+            found = {key for key, text in on_pages.items() if concept.occurs_in(text)}
             if counted := sorted(page for page, ok in found if ok):
                 pages[doc_id] = counted
             if other := sorted({page for page, _ in found} - set(counted)):
@@ -74,6 +76,14 @@ def truth(concepts: list[Concept], placed: dict[str, list[Placed]]) -> list[dict
         aliases += [{"form": form, "match": "exact"} for form in concept.exact]
         rows.append({"name": concept.name, "aliases": aliases, "pages": pages, "uncounted": uncounted})
     return rows
+
+
+def _page_texts(placed: list[Placed]) -> dict[tuple[int, bool], str]:
+    """Text by page and whether it counts, one block a line: no form runs from one block into the next."""
+    texts: dict[tuple[int, bool], list[str]] = defaultdict(list)
+    for row in placed:
+        texts[row.page, row.kind in COUNTED].append(row.text)
+    return {key: "\n".join(blocks) for key, blocks in texts.items()}
 
 
 def generate(out: Path) -> None:

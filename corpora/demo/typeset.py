@@ -122,20 +122,29 @@ def _plain(text: str) -> str:
     return re.sub(r"\^\d+", "", text.replace(_BREAK, ""))
 
 
+class _Advances(dict[str, float]):
+    """Widths of characters at a size of one point, looked up once each."""
+
+    def __init__(self, font: Any) -> None:
+        super().__init__()
+        self._font = font
+
+    def __missing__(self, char: str) -> float:
+        self[char] = self._font.text_length(char, 1)
+        return self[char]
+
+
 class Face:
     """A typeface that remembers the width of each character: asking MuPDF every time takes twenty times as long."""
 
     def __init__(self, name: str) -> None:
         """Load one of PyMuPDF's built-in fonts."""
         self.font = pymupdf.Font(name)
-        self._advances: dict[str, float] = {}
+        self._advances = _Advances(self.font)
 
     def width(self, text: str, size: float) -> float:
         """Width of a text in points."""
-        for char in text:
-            if char not in self._advances:
-                self._advances[char] = self.font.text_length(char, 1)
-        return size * sum(self._advances[char] for char in text)
+        return size * sum(map(self._advances.__getitem__, text))
 
 
 @dataclass

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TRAP = "dredging licence register"
+SECOND_PRINTING = ("harrow-tunnel-refurbishment", "harrow-tunnel-second-printing")
+FORM = "premises-check-"
+"""One template, filled in for several premises."""
+GERMAN, FILLER = "lenn-hochwasserbericht", "selmouth-museum-draft"
 
 
 def _files(folder: Path) -> dict[str, bytes]:
@@ -80,7 +84,7 @@ def test_truth_names_only_existing_pages(generated: Path, truth: dict[str, Any])
         with pymupdf.open(path) as pdf:
             lengths[path.stem] = len(pdf)
     assert truth["documents"] == lengths
-    assert set(lengths.values()) <= set(range(5, 9))
+    assert set(lengths.values()) <= set(range(2, 9))
     for concept in truth["concepts"]:
         for pages in (concept["pages"], concept["uncounted"]):
             for doc_id, numbers in pages.items():
@@ -102,11 +106,12 @@ def test_a_concept_stands_on_its_pages_and_on_no_other(
         assert found == expected, concept["name"]
 
 
-def test_every_concept_is_in_three_to_five_documents(truth: dict[str, Any]) -> None:
+def test_every_concept_is_in_three_to_twelve_documents(truth: dict[str, Any]) -> None:
     counts = {concept["name"]: len(concept["pages"]) for concept in truth["concepts"]}
     assert counts.pop(TRAP) == 0
-    assert len(counts) >= 25
-    assert {name: count for name, count in counts.items() if not 3 <= count <= 5} == {}
+    assert len(counts) >= 70
+    assert {name: count for name, count in counts.items() if not 3 <= count <= 12} == {}
+    assert sum(count >= 4 for count in counts.values()) >= 70
 
 
 def test_headers_contents_and_references_do_not_count(truth: dict[str, Any]) -> None:
@@ -136,7 +141,14 @@ def test_conjunctions_meet_every_outcome_of_the_page_gate(truth: dict[str, Any])
     assert outcomes[3, ("no_assignment", "ok")] >= 5
 
 
-def test_no_wording_is_shared_by_four_documents(generator: Any, demo_folder: Path) -> None:
+def _family(name: str) -> str:
+    """What a document is allowed to share wording with: its other printing, the other forms of one template."""
+    return FORM if name.startswith(FORM) else SECOND_PRINTING[0] if name in SECOND_PRINTING else name
+
+
+@pytest.fixture(scope="module")
+def shared_runs(generator: Any, demo_folder: Path) -> dict[tuple[str, ...], set[str]]:
+    """Documents that hold each run of eight words, of the runs that stand in several documents."""
     seen: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for path in sorted((demo_folder / "text").glob("*.md")):
         for page in generator.parse(path).pages:
@@ -144,7 +156,37 @@ def test_no_wording_is_shared_by_four_documents(generator: Any, demo_folder: Pat
                 words = re.findall(r"\w+", block.text.lower())
                 for start in range(len(words) - 7):
                     seen[tuple(words[start : start + 8])].add(path.stem)
-    assert {gram: names for gram, names in seen.items() if len(names) > 1} == {}
+    return {run: names for run, names in seen.items() if len(names) > 1}
+
+
+def test_ordinary_documents_share_no_wording(shared_runs: dict[tuple[str, ...], set[str]]) -> None:
+    assert {run: names for run, names in shared_runs.items() if len(set(map(_family, names))) > 1} == {}
+
+
+def test_the_exceptions_share_their_wording(shared_runs: dict[tuple[str, ...], set[str]]) -> None:
+    forms = {name for names in shared_runs.values() for name in names if name.startswith(FORM)}
+    assert len(forms) == 5
+    assert sum(names == forms for names in shared_runs.values()) >= 100
+    assert sum(names == set(SECOND_PRINTING) for names in shared_runs.values()) >= 1000
+
+
+def test_one_document_is_german_and_one_mostly_filler(generated: Path, generator: Any, demo_folder: Path) -> None:
+    rows = [json.loads(line) for line in (generated / "corpus.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [row["doc_id"] for row in rows if row["language"] != "en"] == [GERMAN]
+    pages = generator.parse(demo_folder / "text" / f"{FILLER}.md").pages
+    assert sum(any("lorem ipsum" in block.text.lower() for block in page) for page in pages) == 3
+
+
+def test_one_acronym_stands_for_two_things(
+    truth: dict[str, Any], page_readings: dict[tuple[str, int], tuple[str, ...]]
+) -> None:
+    long_forms = {"Clinic Referral System", "Coastal Resilience Scheme"}
+    defined = {
+        name: {doc for (doc, _), texts in page_readings.items() if f"{name} (CRS)" in texts[0]} for name in long_forms
+    }
+    assert all(len(documents) >= 2 for documents in defined.values())
+    assert set.intersection(*defined.values()) == set()
+    assert not any(alias["form"] == "CRS" for concept in truth["concepts"] for alias in concept["aliases"])
 
 
 def test_the_hard_cases_are_in_the_pdfs(generated: Path) -> None:
