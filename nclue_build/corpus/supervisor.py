@@ -116,8 +116,11 @@ class Supervisor:
         deadline = time.monotonic() + self.limits.document_timeout_s
         retried = -1
         while True:
+            began = time.monotonic()
+            process = self._started()
+            deadline += time.monotonic() - began  # starting a reader is no time the document takes
             try:
-                self._read_rest(path, result, deadline)
+                self._read_rest(process, path, result, deadline)
             except _ReaderGoneError as gone:
                 was_fresh = self._fresh
                 self._kill()
@@ -140,8 +143,7 @@ class Supervisor:
         """End the reader process."""
         self._kill()
 
-    def _read_rest(self, path: Path, result: ReadDocument, deadline: float) -> None:
-        process = self._started()
+    def _read_rest(self, process: subprocess.Popen[bytes], path: Path, result: ReadDocument, deadline: float) -> None:
         self._send(process, orjson.dumps({"path": str(path), "start": len(result.payloads)}) + b"\n")
         head = orjson.loads(self._receive(deadline))
         if "error" in head:

@@ -37,10 +37,14 @@ TAIL = """
 """
 
 
-def run(tmp_path: Path, body: str, n_documents: int = 1, **limits: float) -> tuple[list[ReadDocument], int]:
-    """Read documents with a fake reader; returns them and how many processes it took."""
+def run(
+    tmp_path: Path, body: str, n_documents: int = 1, start_s: float = 0, **limits: float
+) -> tuple[list[ReadDocument], int]:
+    """Read documents with a fake reader that starts slowly; returns them and how many processes it took."""
     script = tmp_path / "reader.py"
-    script.write_text(PRELUDE + textwrap.indent(textwrap.dedent(body), "    ") + TAIL)
+    script.write_text(
+        f"import time\ntime.sleep({start_s})\n" + PRELUDE + textwrap.indent(textwrap.dedent(body), "    ") + TAIL
+    )
     starts = tmp_path / "starts"
     settings = {"page_timeout_s": 0.4, "document_timeout_s": 20, **limits}
     supervisor = Supervisor(
@@ -119,6 +123,13 @@ def test_a_slow_document_ends_at_its_deadline(tmp_path: Path) -> None:
     assert time.monotonic() - began < 10
     assert kinds(read)[-1] == "document_timeout"
     assert len(read.payloads) == 3
+
+
+def test_starting_a_reader_is_no_time_the_document_takes(tmp_path: Path) -> None:
+    trouble = "if page == 1 and start < 2: os.kill(os.getpid(), signal.SIGSEGV)"
+    (read,), starts = run(tmp_path, GOOD.format(trouble=trouble), start_s=0.8, document_timeout_s=0.7)
+    assert kinds(read) == ["read", "reader_crashed", "read"]
+    assert starts == 3
 
 
 def test_a_hang_while_opening_fails_the_document(tmp_path: Path) -> None:
