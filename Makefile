@@ -18,6 +18,7 @@ setup:
 demo: setup
 	$(BIN)/python corpora/demo/generate.py
 	$(BIN)/nclue-build --workspace $(CURDIR) --build demo run --fresh --show 4
+	@echo; echo "P0 against the planted truth of the corpus:"; $(BIN)/python corpora/demo/measure.py
 
 test: lint
 	$(BIN)/pytest -n auto --maxprocesses 4 -m "not slow"

@@ -95,7 +95,7 @@ def init_workspace(
     ignore = root / ".gitignore"
     if not ignore.exists():
         wanted[ignore] = "\n".join(_IGNORED) + "\n"
-    elif missing := sorted(set(_IGNORED) - set(ignore.read_text(encoding="utf-8").split())):
+    elif missing := sorted(set(_IGNORED) - set(ignore.read_text(encoding="utf-8", errors="replace").split())):
         notes.append(f"{ignore} is left as it is: you may want to add {', '.join(missing)}")
     written = _write(root, wanted)
     return Scaffold(chosen, written, n_documents, _is_default(chosen), tuple(notes))
@@ -136,7 +136,7 @@ def _notes(root: Path, n_documents: int) -> list[str]:
 def _write(root: Path, wanted: Mapping[Path, str]) -> tuple[str, ...]:
     new = {path: text for path, text in wanted.items() if not path.exists()}
     for path in sorted(wanted.keys() - new.keys()):
-        if path.read_text(encoding="utf-8") != wanted[path]:
+        if path.read_bytes() != wanted[path].encode():
             raise UsageError(f"{path} is there already and differs: it is kept. Remove it, or use --build NAME")
     for path in sorted(new):
         write_text(path, new[path])
@@ -154,7 +154,8 @@ def _configuration(section: CorpusSection) -> str:
     Raises:
         InternalError: the template no longer has the lines that are to be replaced.
     """
-    shown = json.dumps(section.pdfs or section.file, ensure_ascii=False)  # a JSON string is a TOML string
+    # A JSON string is a TOML string, but for DEL, which only TOML wants escaped.
+    shown = json.dumps(section.pdfs or section.file, ensure_ascii=False).replace("\x7f", "\\u007f")
     if section.pdfs is None:
         wanted = {_FILE_KEY: f"file = {shown}"}
     else:

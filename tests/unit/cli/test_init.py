@@ -141,3 +141,21 @@ def test_init_refuses(inputs: Path, run: Run, words: list[str], code: int, messa
     assert message in failed.err
     assert "configs/" not in failed.err.replace("configs/workspace.toml", "")
     assert not (inputs / "w").exists()
+
+
+def test_init_copes_with_files_that_are_no_text(tmp_path: Path, reports: Path, run: Run) -> None:
+    workspace = tmp_path / "w"
+    (workspace / "configs").mkdir(parents=True)
+    (workspace / ".gitignore").write_bytes(b"caf\xe9\n")
+    assert run("init", workspace, "--pdfs", reports).code == 0
+    (workspace / "configs" / "main.toml").write_bytes(b"\xff\xfe")
+    refused = run("init", workspace, "--pdfs", reports)
+    assert refused.code == 2
+    assert "is there already and differs" in refused.err
+
+
+def test_init_writes_toml_that_can_be_read_back(tmp_path: Path, run: Run, write_pdf: WritePdf) -> None:
+    folder = tmp_path / 'odd "\\\x7f name'
+    write_pdf(folder / "a.pdf", [["One"]])
+    assert run("init", tmp_path / "w", "--pdfs", folder).code == 0
+    assert load_config(tmp_path / "w" / "configs" / "main.toml").corpus.pdfs == '../odd "\\\x7f name'
