@@ -85,7 +85,13 @@ def run(context: StageContext) -> StageResult:
 def _rows(context: StageContext) -> tuple[list[CorpusRow], dict[str, Path]]:
     build, section = context.build, context.config.corpus
     listed = read_corpus_file(build, section.file) if section.file is not None else []
-    paths = unique(one.path for one in listed) if listed else find_pdfs(build, section.pdfs or ".")
+    if listed:
+        paths = unique(one.path for one in listed)
+    else:
+        listing = find_pdfs(build, section.pdfs or ".")
+        paths = listing.paths
+        if listing.n_hidden:
+            context.progress.note(f"extract: {counted(listing.n_hidden, 'hidden file')} skipped")
     context.progress.start("checking files", len(paths), "files")
     facts: dict[Path, FileFacts] = {}
     for path, fact in zip(paths, context.mapper.map(file_facts, paths), strict=True):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from nclue_build.core.errors import DataError, Finding, UsageError
 from nclue_build.core.findings import Findings
 from nclue_build.core.ids import document_id
+from nclue_build.core.phrases import counted
 from nclue_build.records.corpus import CorpusRow
 from nclue_build.store.jsonl import read_numbered
 
@@ -105,8 +106,18 @@ def check_digests(listed: Sequence[Listed], facts: Mapping[Path, FileFacts], sho
     return rows
 
 
-def find_pdfs(build: Build, section_pdfs: str) -> list[Path]:
-    """All PDFs of a folder and its sub-folders, sorted by their path.
+@dataclass(frozen=True, slots=True)
+class FolderListing:
+    """The PDFs of a folder and its sub-folders, sorted by their path, and how many hidden ones are left out."""
+
+    paths: list[Path]
+    n_hidden: int
+
+
+def find_pdfs(build: Build, section_pdfs: str) -> FolderListing:
+    """List the PDFs of a folder and its sub-folders.
+
+    What starts with a dot is left out: most of it is the resource forks that macOS puts beside files (``._a.pdf``).
 
     Raises:
         UsageError: there is no such folder, or no PDF in it.
@@ -116,10 +127,16 @@ def find_pdfs(build: Build, section_pdfs: str) -> list[Path]:
     where = f"(corpus.pdfs in {build.relative(build.config_path)})"
     if not folder.is_dir():
         raise UsageError(f"{shown}: no such folder {where}")
-    paths = [path for path in folder.rglob("*") if path.suffix.lower() == ".pdf" and path.is_file()]
+    found = [path for path in folder.rglob("*") if path.suffix.lower() == ".pdf" and path.is_file()]
+    paths = [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+    n_hidden = len(found) - len(paths)
     if not paths:
-        raise UsageError(f"{shown}: no PDF in this folder or below {where}")
-    return sorted(paths, key=lambda path: path.relative_to(folder).as_posix())
+        raise UsageError(f"{shown}: no PDF in this folder or below{_but_hidden(n_hidden)} {where}")
+    return FolderListing(sorted(paths, key=lambda path: path.relative_to(folder).as_posix()), n_hidden)
+
+
+def _but_hidden(n_hidden: int) -> str:
+    return f", apart from {counted(n_hidden, 'hidden file')}" if n_hidden else ""
 
 
 def rows_of_folder(build: Build, section_pdfs: str, facts: Mapping[Path, FileFacts]) -> list[CorpusRow]:
@@ -158,7 +175,7 @@ def pdf_paths(build: Build, section: CorpusSection) -> list[Path]:
     """
     if section.file is not None:
         return [one.path for one in read_corpus_file(build, section.file)]
-    return find_pdfs(build, section.pdfs or ".")
+    return find_pdfs(build, section.pdfs or ".").paths
 
 
 def unique(paths: Iterable[Path]) -> list[Path]:

@@ -47,7 +47,7 @@ def check_corpus(reading: Reading, section: CorpusSection, mapper: Mapper) -> No
             check_digests(listed, facts, build.relative((build.workspace.root / section.file).resolve()))
         else:
             folder = (build.workspace.root / str(section.pdfs)).resolve()
-            facts = _facts(find_pdfs(build, str(section.pdfs)), mapper)
+            facts = _facts(find_pdfs(build, str(section.pdfs)).paths, mapper)
             reading.counts["inputs"] = len(facts)
             _check_documents(reading, {path.relative_to(folder).as_posix(): fact for path, fact in facts.items()})
     except UsageError as error:

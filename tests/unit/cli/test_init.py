@@ -60,6 +60,11 @@ def test_printed_commands_can_be_pasted(tmp_path: Path, reports: Path, run: Run)
     assert shlex.split(line.removeprefix("next: ")) == ["nclue-build", "-w", str(folder), "run"]
 
 
+def test_hidden_files_do_not_count(tmp_path: Path, reports: Path, run: Run, write_pdf: WritePdf) -> None:
+    write_pdf(reports / "._a.pdf", [["Resource fork"]])
+    assert "2 documents" in run("init", tmp_path / "w", "--pdfs", reports).out
+
+
 def test_enough_documents_need_no_note(tmp_path: Path, run: Run, write_pdf: WritePdf) -> None:
     for number in range(FEW_DOCUMENTS):
         write_pdf(tmp_path / "pdfs" / f"{number}.pdf", [["One"]])

@@ -115,7 +115,7 @@ def test_a_folder_gives_sources_and_ids(tmp_path: Path, build: Build) -> None:
         for name in ["top.pdf", "gao/Report No. 1.PDF", "gao/deep/er.pdf", "ntsb/x.pdf"]
     }
     put(folder / "notes.txt")
-    assert find_pdfs(build, "../pdfs") == sorted(facts)
+    assert find_pdfs(build, "../pdfs").paths == sorted(facts)
     rows = {one.file_name: one for one in rows_of_folder(build, "../pdfs", facts)}
     assert {name: one.source for name, one in rows.items()} == {
         "top.pdf": "pdfs",
@@ -125,6 +125,21 @@ def test_a_folder_gives_sources_and_ids(tmp_path: Path, build: Build) -> None:
     }
     digest = facts[folder / "gao/Report No. 1.PDF"].sha256
     assert rows["gao/Report No. 1.PDF"].doc_id == f"Report-No.-1_{digest[:8]}"
+
+
+def test_hidden_files_are_left_out_and_counted(tmp_path: Path, build: Build) -> None:
+    put(tmp_path / "pdfs" / "a.pdf")
+    for name in ["._a.pdf", "sub/.b.pdf", ".trash/c.pdf", ".notes.txt"]:
+        put(tmp_path / "pdfs" / name)
+    listing = find_pdfs(build, "../pdfs")
+    assert listing.paths == [tmp_path / "pdfs" / "a.pdf"]
+    assert listing.n_hidden == 3
+
+
+def test_a_folder_of_hidden_files_alone_says_so(tmp_path: Path, build: Build) -> None:
+    put(tmp_path / "pdfs" / "._a.pdf")
+    with pytest.raises(UsageError, match="no PDF in this folder or below, apart from 1 hidden file"):
+        find_pdfs(build, "../pdfs")
 
 
 def test_identical_files_of_one_name_get_distinct_ids(tmp_path: Path, build: Build) -> None:

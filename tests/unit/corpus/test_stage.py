@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from nclue_build.core.errors import DataError, OutcomeError
+from nclue_build.core.progress import NullProgress
 from nclue_build.corpus.stage import Extract
 from nclue_build.corpus.supervisor import Supervisor
 from nclue_build.records.corpus import CorpusRow, DocumentQuality, DuplicateGroup, PageRow
@@ -195,6 +196,22 @@ def test_a_corpus_of_which_nothing_can_be_read_is_an_outcome(
     (tmp_path / "bad" / "x.pdf").write_bytes(b"not a PDF")
     with pytest.raises(OutcomeError, match="no page of 1 document can be read"):
         run(make_build('pdfs = "../bad"'))
+
+
+class Notes(NullProgress):
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, message: str) -> None:
+        self.notes.append(message)
+
+
+def test_hidden_files_are_not_read_and_noted(context: StageContext, folder: Path) -> None:
+    for name in ["._a.pdf", "._b.pdf", ".c.pdf"]:
+        (folder / "one" / name).write_bytes(b"not a PDF")
+    progress = Notes()
+    assert run(dataclasses.replace(context, progress=progress)).counts["documents"] == 3
+    assert "extract: 3 hidden files skipped" in progress.notes
 
 
 def test_copies_are_read_once_and_grouped(context: StageContext, folder: Path) -> None:
