@@ -56,6 +56,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
     },
     "Corpus and pages": {
         "corpus-missing": "The corpus file or the folder of PDFs is not there, or lists nothing.",
+        "bad-file-name": "The name of a PDF or of a folder around it is not UTF-8, or has control characters.",
         "not-fetched": "A corpus row has no file yet.",
         "document-failed": "A document could not be read.",
         "page-failed": "A page could not be read.",

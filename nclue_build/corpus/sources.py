@@ -9,6 +9,7 @@ from nclue_build.core.errors import DataError, Finding, UsageError
 from nclue_build.core.findings import Findings
 from nclue_build.core.ids import document_id
 from nclue_build.core.phrases import counted
+from nclue_build.core.printable import escaped, is_utf8, printable_problem, without_controls
 from nclue_build.records.corpus import CorpusRow
 from nclue_build.store.jsonl import read_numbered
 
@@ -47,10 +48,11 @@ def read_corpus_file(build: Build, section_file: str) -> list[Listed]:
     """Read a corpus file; file names are relative to it.
 
     Raises:
-        UsageError: it is missing, or lists nothing.
+        UsageError: it is missing, lists nothing, or lies in a folder whose name no UTF-8 file can hold.
         DataError: bad rows, duplicate ids, missing files, rows without a file: all in one report.
     """
     path = (build.workspace.root / section_file).resolve()
+    _check_place(path)
     shown = build.relative(path)
     if not path.is_file():
         raise UsageError(f"{shown}: no such corpus file (corpus.file in {build.relative(build.config_path)})")
@@ -121,8 +123,10 @@ def find_pdfs(build: Build, section_pdfs: str) -> FolderListing:
 
     Raises:
         UsageError: there is no such folder, or no PDF in it.
+        DataError: names that no UTF-8 file can hold, all in one report.
     """
     folder = (build.workspace.root / section_pdfs).resolve()
+    _check_place(folder)
     shown = build.relative(folder)
     where = f"(corpus.pdfs in {build.relative(build.config_path)})"
     if not folder.is_dir():
@@ -132,7 +136,20 @@ def find_pdfs(build: Build, section_pdfs: str) -> FolderListing:
     n_hidden = len(found) - len(paths)
     if not paths:
         raise UsageError(f"{shown}: no PDF in this folder or below{_but_hidden(n_hidden)} {where}")
-    return FolderListing(sorted(paths, key=lambda path: path.relative_to(folder).as_posix()), n_hidden)
+    paths.sort(key=lambda path: path.relative_to(folder).as_posix())
+    bad_names = [
+        Finding("bad-file-name", f"the name {problem}: rename the file or folder", escaped(build.relative(path)))
+        for path in paths
+        if (problem := printable_problem(path.relative_to(folder).as_posix()))
+    ]
+    if bad_names:
+        raise DataError.from_findings(bad_names)
+    return FolderListing(paths, n_hidden)
+
+
+def _check_place(place: Path) -> None:
+    if not is_utf8(str(place)):
+        raise UsageError(f"{escaped(str(place))}: the name is not UTF-8: rename the folder, or move the corpus")
 
 
 def _but_hidden(n_hidden: int) -> str:
@@ -158,12 +175,16 @@ def rows_of_folder(build: Build, section_pdfs: str, facts: Mapping[Path, FileFac
             number += 1
         rows[doc_id] = CorpusRow(
             doc_id=doc_id,
-            source=relative.parts[0] if len(relative.parts) > 1 else folder.name or "corpus",
+            source=_source(relative.parts[0] if len(relative.parts) > 1 else folder.name),
             sha256=fact.sha256,
             bytes=fact.n_bytes,
             file_name=relative.as_posix(),
         )
     return list(rows.values())
+
+
+def _source(folder_name: str) -> str:
+    return without_controls(folder_name) or "corpus"
 
 
 def pdf_paths(build: Build, section: CorpusSection) -> list[Path]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from nclue_build.core.errors import InternalError, UsageError
 from nclue_build.core.ids import id_problem
 from nclue_build.core.phrases import counted
+from nclue_build.core.printable import escaped, is_utf8
 from nclue_build.corpus.sources import pdf_paths
 from nclue_build.records.config import CorpusSection
 from nclue_build.store.atomic import write_text
@@ -68,7 +69,7 @@ def init_workspace(
 
     Raises:
         UsageError: not exactly one of ``pdfs`` and ``corpus``, nothing there to read, a bad name, or a file in the way.
-        DataError: the corpus file has bad rows.
+        DataError: the corpus file has bad rows, or the folder has names that are not UTF-8.
     """
     name = build or DEFAULT_BUILD
     if problem := id_problem(name):
@@ -77,6 +78,7 @@ def init_workspace(
         raise UsageError(f"--build: {name!r} is taken by configs/{name}.toml: choose another name")
     if (pdfs is None) == (corpus is None):
         raise UsageError("give either --pdfs FOLDER or --corpus FILE.jsonl")
+    _check_names(folder, pdfs or corpus)
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is a file, not a folder")
     if corpus is not None and not corpus.is_file():
@@ -99,6 +101,13 @@ def init_workspace(
         notes.append(f"{ignore} is left as it is: you may want to add {', '.join(missing)}")
     written = _write(root, wanted)
     return Scaffold(chosen, written, n_documents, _is_default(chosen), tuple(notes))
+
+
+def _check_names(*places: Path | None) -> None:
+    for place in filter(None, places):
+        name = str(place.resolve())
+        if not is_utf8(name):
+            raise UsageError(f"{escaped(name)}: the name is not UTF-8: rename it")
 
 
 def _count(build: Build, section: CorpusSection, pdfs: Path | None) -> int:

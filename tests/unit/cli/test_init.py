@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import shlex
 import tomllib
 from pathlib import Path
@@ -63,6 +64,22 @@ def test_printed_commands_can_be_pasted(tmp_path: Path, reports: Path, run: Run)
 def test_hidden_files_do_not_count(tmp_path: Path, reports: Path, run: Run, write_pdf: WritePdf) -> None:
     write_pdf(reports / "._a.pdf", [["Resource fork"]])
     assert "2 documents" in run("init", tmp_path / "w", "--pdfs", reports).out
+
+
+def test_names_that_are_not_utf_8_are_one_clear_line(
+    tmp_path: Path, reports: Path, run: Run, write_pdf: WritePdf
+) -> None:
+    pdf = write_pdf(reports / "c.pdf", [["Three"]])
+    pdf.rename(reports / os.fsdecode(b"caf\xe9.pdf"))
+    failed = run("init", tmp_path / "w", "--pdfs", reports)
+    assert failed.code == 3
+    assert failed.err.count("\n") == 1
+    assert r"caf\xe9.pdf: the name is not UTF-8: rename the file or folder" in failed.err
+    folder = reports.rename(reports.parent / os.fsdecode(b"r\xe9gion"))
+    failed = run("init", tmp_path / "w", "--pdfs", folder)
+    assert failed.code == 2
+    assert r"r\xe9gion: the name is not UTF-8: rename it" in failed.err
+    assert not (tmp_path / "w").exists()
 
 
 def test_enough_documents_need_no_note(tmp_path: Path, run: Run, write_pdf: WritePdf) -> None:

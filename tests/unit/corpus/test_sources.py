@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -140,6 +141,34 @@ def test_a_folder_of_hidden_files_alone_says_so(tmp_path: Path, build: Build) ->
     put(tmp_path / "pdfs" / "._a.pdf")
     with pytest.raises(UsageError, match="no PDF in this folder or below, apart from 1 hidden file"):
         find_pdfs(build, "../pdfs")
+
+
+@pytest.mark.parametrize(
+    ("name", "shown", "problem"),
+    [
+        (b"caf\xe9.pdf", r"caf\xe9.pdf", "is not UTF-8"),
+        (b"r\xe9gion/a.pdf", r"r\xe9gion/a.pdf", "is not UTF-8"),
+        (b"two\nlines.pdf", r"two\nlines.pdf", "has control characters"),
+    ],
+)
+def test_names_that_cannot_be_written_are_told_apart_from_others(
+    tmp_path: Path, build: Build, name: bytes, shown: str, problem: str
+) -> None:
+    put(tmp_path / "pdfs" / "a\u00e9.pdf")
+    put(tmp_path / "pdfs" / os.fsdecode(name))
+    with pytest.raises(DataError) as caught:
+        find_pdfs(build, "../pdfs")
+    assert caught.value.message == f"../pdfs/{shown}: the name {problem}: rename the file or folder [bad-file-name]"
+
+
+def test_a_folder_whose_own_name_is_not_utf_8_is_a_usage_error(tmp_path: Path, build: Build) -> None:
+    name = os.fsdecode(b"r\xe9gion")
+    put(tmp_path / name / "a.pdf")
+    (tmp_path / name / "corpus.jsonl").write_text("")
+    with pytest.raises(UsageError, match=r"r\\xe9gion: the name is not UTF-8: rename the folder"):
+        find_pdfs(build, f"../{name}")
+    with pytest.raises(UsageError, match=r"r\\xe9gion/corpus\.jsonl: the name is not UTF-8"):
+        read_corpus_file(build, f"../{name}/corpus.jsonl")
 
 
 def test_identical_files_of_one_name_get_distinct_ids(tmp_path: Path, build: Build) -> None:
