@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import stat
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from nclue_build.core.errors import DataError, Finding, UsageError
 from nclue_build.core.findings import Findings
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
     from nclue_build.records.config import CorpusSection
     from nclue_build.store.workspace import Build
+
+
+_SHOWN_NAME: Final = 200
+"""Characters of a file name that a message shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +75,8 @@ def read_corpus_file(build: Build, section_file: str) -> list[Listed]:
         else:
             listed.append(Listed(row, path.parent / row.file_name, number))
     for one in listed:
-        if not one.path.is_file():
-            message = f"{one.row.doc_id}: {one.row.file_name}: file not found"
+        if problem := _file_problem(one.path):
+            message = f"{one.row.doc_id}: {str(one.row.file_name)[:_SHOWN_NAME]}: {problem}"
             found.append(Finding("file-missing", message, shown, one.line, one.row.doc_id))
     found += [replace(finding, path=shown) for finding in bad_rows.kept]
     if found:
@@ -79,6 +84,17 @@ def read_corpus_file(build: Build, section_file: str) -> list[Listed]:
     if not listed:
         raise UsageError(f"{shown}: the corpus file lists no document")
     return listed
+
+
+def _file_problem(path: Path) -> str | None:
+    """Why a path is no file that can be read, or None; a pipe or device would hold reading up for ever."""
+    try:
+        kind = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return "file not found"
+    except OSError as error:
+        return (error.strerror or str(error)).lower()
+    return None if stat.S_ISREG(kind) else "is no regular file"
 
 
 def check_digests(listed: Sequence[Listed], facts: Mapping[Path, FileFacts], shown: str) -> list[CorpusRow]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
 from typing import Annotated, Final, Literal
 
-from pydantic import Field, TypeAdapter, model_validator
+from pydantic import AfterValidator, Field, TypeAdapter, model_validator
 
 from nclue_build.records.base import Count, DocumentId, Id, Page, Record, Sha256
 
@@ -30,6 +31,16 @@ Centipoint = int
 """1/100 pt."""
 
 
+def _check_file_name(value: str) -> str:
+    if PurePosixPath(value).is_absolute():
+        message = "must be relative, not absolute: lists of documents are to be true wherever they lie"
+        raise ValueError(message)
+    if "\0" in value:
+        message = "has a NUL character, which no file name can have"
+        raise ValueError(message)
+    return value
+
+
 class CorpusRow(Record):
     """A document of the corpus: ``corpus.jsonl`` as given, ``documents.jsonl`` completed.
 
@@ -53,7 +64,7 @@ class CorpusRow(Record):
     published: str | None = None
     retrieved_at: str | None = None
     archive_url: str | None = None
-    file_name: Annotated[str, Field(min_length=1)] | None = None
+    file_name: Annotated[str, Field(min_length=1), AfterValidator(_check_file_name)] | None = None
     """Relative to the corpus file, or to the folder of PDFs."""
 
     @model_validator(mode="after")

@@ -81,6 +81,45 @@ def test_all_bad_rows_come_in_one_report_with_their_lines(tmp_path: Path, build:
     assert "first in line 1" in caught.value.message
 
 
+def test_file_names_are_relative_and_name_regular_files(tmp_path: Path, build: Build) -> None:
+    put(tmp_path / "a.pdf")
+    os.mkfifo(tmp_path / "pipe.pdf")
+    (tmp_path / "folder.pdf").mkdir()
+    names = [
+        str(tmp_path / "a.pdf"),
+        "pipe.pdf",
+        "folder.pdf",
+        "x" * 5000 + ".pdf",
+        "a\0.pdf",
+        "a.pdf/b.pdf",
+        "a.pdf",
+    ]
+    rows = [row(f"d{number}", file_name=name) for number, name in enumerate(names, 1)]
+    with pytest.raises(DataError) as caught:
+        read_corpus_file(build, corpus_file(tmp_path, *rows))
+    assert caught.value.exit_code == 3
+    wanted = [
+        "file_name: must be relative, not absolute",
+        "d2: pipe.pdf: is no regular file",
+        "d3: folder.pdf: is no regular file",
+        ": file name too long",
+        "file_name: has a NUL character",
+        "d6: a.pdf/b.pdf: file not found",
+    ]
+    assert [finding.line for finding in caught.value.findings] == [1, 2, 3, 4, 5, 6]
+    for finding, message in zip(caught.value.findings, wanted, strict=True):
+        assert message in finding.message
+        assert len(finding.message) < 400
+
+
+def test_a_list_may_lie_beside_its_data(tmp_path: Path, build: Build) -> None:
+    put(tmp_path / "data" / "a.pdf")
+    (tmp_path / "lists").mkdir()
+    corpus_file(tmp_path / "lists", row("a", file_name="../data/a.pdf"))
+    (listed,) = read_corpus_file(build, "../lists/corpus.jsonl")
+    assert listed.path.resolve() == tmp_path / "data" / "a.pdf"
+
+
 @pytest.mark.parametrize("content", ["", "\n\n"])
 def test_an_empty_corpus_file_is_a_usage_error(tmp_path: Path, build: Build, content: str) -> None:
     (tmp_path / "corpus.jsonl").write_text(content)
