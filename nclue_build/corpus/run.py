@@ -64,22 +64,29 @@ def run(context: StageContext) -> StageResult:
 
     Raises:
         DataError: files that differ from what the corpus file lists, or that change while they are read.
-        OutcomeError: no document is readable.
+        OutcomeError: no document is readable; what was found of each is written all the same.
     """
     build, settings = context.build, context.config.extract
     rows, paths = _rows(context)
     summaries = _read(context, rows, paths)
     screening = screen(rows, summaries, settings)
-    if not any(document.pages_ok for document in screening.documents):
-        first = next((d for d in screening.documents if d.message), None)
-        why = f"; {first.doc_id}: {first.message}" if first else ""
-        raise OutcomeError(f"no page of {counted(len(rows), 'document')} can be read{why}")
     completed = [_complete(row, summaries[row.doc_id]) for row in rows]
     _remove_pages_of_earlier_runs(build, {row.doc_id for row in rows})
     write_jsonl(build.documents, completed)
     write_jsonl(build.quality, [*screening.documents, *screening.sources])
     write_jsonl(build.inventory / DUPLICATES, screening.groups)
-    return _result(screening, summaries, rows, settings)
+    result = _result(screening, summaries, rows, settings)
+    if not any(document.pages_ok for document in screening.documents):
+        raise _nothing_readable(screening, result)
+    return result
+
+
+def _nothing_readable(screening: Screening, result: StageResult) -> OutcomeError:
+    """What to say of a corpus without a readable page: the first reason for people, all of them as findings."""
+    first = next((d for d in screening.documents if d.message), None)
+    why = f"; {first.doc_id}: {first.message}" if first else ""
+    message = f"no page of {counted(len(screening.documents), 'document')} can be read{why}"
+    return OutcomeError(message, (Finding("nothing-to-deliver", message), *result.findings))
 
 
 def _rows(context: StageContext) -> tuple[list[CorpusRow], dict[str, Path]]:

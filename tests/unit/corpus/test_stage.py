@@ -194,8 +194,16 @@ def test_a_corpus_of_which_nothing_can_be_read_is_an_outcome(
 ) -> None:
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "x.pdf").write_bytes(b"not a PDF")
-    with pytest.raises(OutcomeError, match="no page of 1 document can be read"):
-        run(make_build('pdfs = "../bad"'))
+    (tmp_path / "bad" / "y.pdf").write_bytes(b"nor this")
+    context = make_build('pdfs = "../bad"')
+    with pytest.raises(OutcomeError, match="no page of 2 documents can be read; x_") as caught:
+        run(context)
+    codes = [finding.code for finding in caught.value.findings]
+    assert codes == ["nothing-to-deliver", "document-failed", "document-failed"]
+    documents = list(read_jsonl(context.build.documents, CorpusRow))
+    assert [finding.id for finding in caught.value.findings[1:]] == [one.doc_id for one in documents]
+    lines = context.build.quality.read_text().splitlines()
+    assert [json.loads(line).get("message") for line in lines] == ["not a PDF, or damaged beyond repair"] * 2 + [None]
 
 
 class Notes(NullProgress):
