@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import stat
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -12,10 +14,10 @@ from nclue_build.core.ids import document_id
 from nclue_build.core.phrases import counted
 from nclue_build.core.printable import escaped, is_utf8, printable_problem, without_controls
 from nclue_build.records.corpus import CorpusRow
-from nclue_build.store.jsonl import read_numbered
+from nclue_build.store.jsonl import iter_lines, read_numbered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from nclue_build.records.config import CorpusSection
@@ -74,16 +76,38 @@ def read_corpus_file(build: Build, section_file: str) -> list[Listed]:
             found.append(Finding("not-fetched", message, shown, number, row.doc_id))
         else:
             listed.append(Listed(row, path.parent / row.file_name, number))
+    found += _repeated_keys(path)
     for one in listed:
         if problem := _file_problem(one.path):
             message = f"{one.row.doc_id}: {str(one.row.file_name)[:_SHOWN_NAME]}: {problem}"
             found.append(Finding("file-missing", message, shown, one.line, one.row.doc_id))
-    found += [replace(finding, path=shown) for finding in bad_rows.kept]
+    found = [replace(finding, path=shown) for finding in (*found, *bad_rows.kept)]
     if found:
         raise DataError.from_findings(sorted(found, key=lambda finding: finding.line or 0))
     if not listed:
         raise UsageError(f"{shown}: the corpus file lists no document")
     return listed
+
+
+def _repeated_keys(path: Path) -> Iterator[Finding]:
+    """Find keys that stand twice in a row: JSON readers take the last without a word."""
+    try:
+        for number, line in iter_lines(path):
+            keys: Counter[str] = Counter()
+            try:
+                row = json.loads(line, object_pairs_hook=_Pairs)
+            except (ValueError, RecursionError):  # what is no JSON at all is reported as such
+                continue
+            if isinstance(row, _Pairs):
+                keys.update(key for key, _ in row)
+            for key in [key for key, count in keys.items() if count > 1]:
+                yield Finding("bad-record", f"{escaped(key[:60])}: stands twice in the row", str(path), number)
+    except DataError:  # a file that cannot be read is reported with its rows
+        return
+
+
+class _Pairs(list[tuple[str, object]]):
+    """The keys and values of a JSON object as they stand there."""
 
 
 def _file_problem(path: Path) -> str | None:

@@ -112,6 +112,22 @@ def test_file_names_are_relative_and_name_regular_files(tmp_path: Path, build: B
         assert len(finding.message) < 400
 
 
+def test_a_key_that_stands_twice_is_refused_with_its_line(tmp_path: Path, build: Build) -> None:
+    put(tmp_path / "a.pdf")
+    name = corpus_file(
+        tmp_path,
+        row("a"),
+        '{"doc_id": "b", "source": "s", "file_name": "a.pdf", "source": "t"}',
+        "[" * 100_000,
+        '[["source", 1], ["source", 2]]',
+        "1" * 5000,
+    )
+    with pytest.raises(DataError) as caught:
+        read_corpus_file(build, name)
+    assert [finding.line for finding in caught.value.findings] == [2, 3, 4, 5]
+    assert str(caught.value.findings[0]) == "../corpus.jsonl:2: source: stands twice in the row [bad-record]"
+
+
 def test_a_list_may_lie_beside_its_data(tmp_path: Path, build: Build) -> None:
     put(tmp_path / "data" / "a.pdf")
     (tmp_path / "lists").mkdir()
