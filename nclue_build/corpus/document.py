@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from nclue_build.core.canonical import sha256_bytes
+from nclue_build.core.printable import without_controls
 from nclue_build.core.text import matching_text
 from nclue_build.corpus.contents import Contents
 from nclue_build.corpus.furniture import Furniture
@@ -214,6 +215,6 @@ def _title(segments: list[Segment]) -> str | None:
 
 def _best_title(stated: str | None, shown: str | None) -> str | None:
     """The title the PDF states, unless it is a single word (a file name) and the first page shows a better one."""
-    if stated and (shown is None or len(stated.split()) > 1):
-        return stated[:_MAX_TITLE]
-    return (shown or "")[:_MAX_TITLE] or None
+    stated, shown = without_controls(stated or ""), without_controls(shown or "")
+    title = stated if stated and (not shown or len(stated.split()) > 1) else shown
+    return title[:_MAX_TITLE] or None

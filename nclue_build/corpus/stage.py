@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nclue_build.store.workspace import Build
 
 
-READER_VERSION: Final = 3
+READER_VERSION: Final = 4
 """Raised when the same PDF gives other pages: the page cache is keyed by it."""
 
 

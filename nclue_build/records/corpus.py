@@ -7,6 +7,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, TypeAdapter, model_validator
 
+from nclue_build.core.printable import printable_problem
 from nclue_build.records.base import Count, DocumentId, Id, Page, Record, Sha256
 
 Role = Literal[
@@ -31,6 +32,19 @@ Centipoint = int
 """1/100 pt."""
 
 
+def _check_line(value: str) -> str:
+    if problem := printable_problem(value):
+        raise ValueError(problem)
+    return value
+
+
+def _check_not_blank(value: str) -> str:
+    if not value.strip():
+        message = "is blank"
+        raise ValueError(message)
+    return value
+
+
 def _check_file_name(value: str) -> str:
     if PurePosixPath(value).is_absolute():
         message = "must be relative, not absolute: lists of documents are to be true wherever they lie"
@@ -41,6 +55,10 @@ def _check_file_name(value: str) -> str:
     return value
 
 
+Line = Annotated[str, AfterValidator(_check_line)]
+"""Text without control characters: it fits on one line of a table or message."""
+
+
 class CorpusRow(Record):
     """A document of the corpus: ``corpus.jsonl`` as given, ``documents.jsonl`` completed.
 
@@ -49,9 +67,9 @@ class CorpusRow(Record):
     """
 
     doc_id: DocumentId
-    source: Annotated[str, Field(min_length=1)]
+    source: Annotated[Line, Field(min_length=1), AfterValidator(_check_not_blank)]
     """Where the document comes from: shares of pages read and the mix of queries are per source."""
-    title: str | None = None
+    title: Line | None = None
     url: str | None = None
     pdf_url: str | None = None
     sha256: Sha256 | None = None

@@ -128,6 +128,24 @@ def test_a_key_that_stands_twice_is_refused_with_its_line(tmp_path: Path, build:
     assert str(caught.value.findings[0]) == "../corpus.jsonl:2: source: stands twice in the row [bad-record]"
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("source", "a\x1b[31mb", "source: has control characters"),
+        ("source", " ", "source: is blank"),
+        ("title", "two\nlines", "title: has control characters"),
+    ],
+)
+def test_sources_and_titles_fit_on_a_line(tmp_path: Path, build: Build, field: str, value: str, message: str) -> None:
+    put(tmp_path / "a.pdf")
+    with pytest.raises(DataError) as caught:
+        read_corpus_file(build, corpus_file(tmp_path, row("a", **{field: value})))
+    (finding,) = caught.value.findings
+    assert finding.line == 1
+    assert finding.message.startswith(message)
+    assert finding.message.isprintable()
+
+
 def test_a_list_may_lie_beside_its_data(tmp_path: Path, build: Build) -> None:
     put(tmp_path / "data" / "a.pdf")
     (tmp_path / "lists").mkdir()

@@ -206,6 +206,20 @@ def test_a_corpus_of_which_nothing_can_be_read_is_an_outcome(
     assert [json.loads(line).get("message") for line in lines] == ["not a PDF, or damaged beyond repair"] * 2 + [None]
 
 
+def test_control_characters_of_titles_are_removed(
+    tmp_path: Path, make_build: Callable[..., StageContext], monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    read = Supervisor.read
+
+    def read_with_title(supervisor: Supervisor, path: Path) -> ReadDocument:
+        return dataclasses.replace(read(supervisor, path), title="Annual\r\nRe\x1bport")
+
+    monkeypatch.setattr(Supervisor, "read", read_with_title)
+    context = make_build(f'pdfs = "../{folder.relative_to(tmp_path)}"')
+    run(context)
+    assert {one.title for one in read_jsonl(context.build.documents, CorpusRow)} == {"Annual Report"}
+
+
 class Notes(NullProgress):
     def __init__(self) -> None:
         self.notes: list[str] = []
