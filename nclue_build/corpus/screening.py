@@ -63,13 +63,13 @@ def screen(rows: Sequence[CorpusRow], summaries: Mapping[str, Summary], settings
 
 
 def _rate_sources(rows: Sequence[CorpusRow], summaries: Mapping[str, Summary], min_rate: float) -> list[SourceQuality]:
-    """Extraction rate per source; an unreadable document counts with its listed pages, at least one."""
+    """Extraction rate per source; a document that cannot be opened counts as one page, whatever is listed."""
     needed = Fraction(str(min_rate))
     totals: dict[str, tuple[int, int, int]] = {}
     for row in rows:
         known = summaries[row.doc_id]
         documents, pages, passed = totals.get(row.source, (0, 0, 0))
-        n_pages = known.n_pages or row.n_pages or 1
+        n_pages = known.n_pages or 1
         totals[row.source] = (documents + 1, pages + n_pages, passed + known.passed)
     return [
         SourceQuality(

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 import orjson
 
 from nclue_build.core.errors import InternalError
+from nclue_build.records.corpus import MAX_PAGES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,6 +153,8 @@ class Supervisor:
             result.error = head["error"]
             self._fresh = False
             return
+        if head["n_pages"] > MAX_PAGES:  # a made-up number would have a row written for each
+            raise _ReaderGoneError("page_error", f"says it has more than {MAX_PAGES:,} pages", final=True)
         result.n_pages = head["n_pages"]
         result.title = head["title"]
         room = self.limits.memory_mb * _MEGABYTE - sum(len(part) for part in result.payloads if isinstance(part, bytes))

@@ -32,6 +32,10 @@ Centipoint = int
 """1/100 pt."""
 
 
+MAX_PAGES: Final = 1_000_000
+"""No PDF that can be read has more pages: a larger number is a mistake."""
+
+
 def _check_line(value: str) -> str:
     if problem := printable_problem(value):
         raise ValueError(problem)
@@ -75,7 +79,7 @@ class CorpusRow(Record):
     sha256: Sha256 | None = None
     """Of the file; filled in when absent, an error when it differs."""
     bytes: Count | None = None
-    n_pages: Count | None = None
+    n_pages: Annotated[int, Field(ge=0, le=MAX_PAGES)] | None = None
     language: str | None = None
     license: str | None = None
     license_note: str | None = None

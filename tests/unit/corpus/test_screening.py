@@ -56,6 +56,17 @@ def test_the_rate_is_compared_exactly(rate: float, passed: bool) -> None:  # noq
     assert decided({"a": ("s", summary)}, min_extraction_rate=rate).sources[0].passed is passed
 
 
+def test_a_listed_number_of_pages_never_decides_about_a_source() -> None:
+    rows = [
+        CorpusRow(doc_id="a", source="s", file_name="a", n_pages=1_000_000),
+        CorpusRow(doc_id="b", source="s", file_name="b"),
+        CorpusRow(doc_id="c", source="t", file_name="c"),
+    ]
+    summaries = {"a": Summary(error="not a PDF"), "b": good(99), "c": good()}
+    source = screen(rows, summaries, ExtractSection(min_extraction_rate=0.98)).sources[0]
+    assert (source.n_pages, source.pages_passed, source.passed) == (100, 99, True)
+
+
 def test_an_unreadable_document_says_why() -> None:
     screening = decided(
         {

@@ -133,10 +133,13 @@ def test_a_key_that_stands_twice_is_refused_with_its_line(tmp_path: Path, build:
     [
         ("source", "a\x1b[31mb", "source: has control characters"),
         ("source", " ", "source: is blank"),
+        ("n_pages", 1_000_001, "n_pages: Input should be less than or equal to 1000000"),
         ("title", "two\nlines", "title: has control characters"),
     ],
 )
-def test_sources_and_titles_fit_on_a_line(tmp_path: Path, build: Build, field: str, value: str, message: str) -> None:
+def test_fields_that_make_no_sense_are_refused(
+    tmp_path: Path, build: Build, field: str, value: object, message: str
+) -> None:
     put(tmp_path / "a.pdf")
     with pytest.raises(DataError) as caught:
         read_corpus_file(build, corpus_file(tmp_path, row("a", **{field: value})))

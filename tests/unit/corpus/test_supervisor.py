@@ -139,6 +139,12 @@ def test_a_hang_while_opening_fails_the_document(tmp_path: Path) -> None:
     assert read.hit_limit
 
 
+def test_a_made_up_number_of_pages_fails_the_document(tmp_path: Path) -> None:
+    (read, other), _ = run(tmp_path, "send(n_pages=1_000_001, title=None)", n_documents=2)
+    assert read.error == other.error == "says it has more than 1,000,000 pages"
+    assert read.payloads == []
+
+
 def test_a_reason_given_by_the_reader_is_kept(tmp_path: Path) -> None:
     body = 'send(error="encrypted: needs a password"); continue'
     (first, second), starts = run(tmp_path, body, n_documents=2)
