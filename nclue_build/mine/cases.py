@@ -76,7 +76,7 @@ def form_facts(profile: CorpusProfile, document_titles: Sequence[str]) -> FormFa
         words = TOKEN.findall(title)
         pieces = {" ".join(words[i : i + n]) for n in range(1, MAX_WORDS + 1) for i in range(len(words) - n + 1)}
         in_names[[index[piece] for piece in sorted(pieces) if piece in index]] += 1
-    return FormFacts(profile.fixed_left()[1], profile.fixed_right()[1], in_names, termhood)
+    return FormFacts(profile.fixed_left(), profile.fixed_right(), in_names, termhood)
 
 
 def _aliases(

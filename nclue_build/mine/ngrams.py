@@ -116,11 +116,6 @@ def noun_phrases(classes: NDArray[np.uint32], flags: NDArray[np.uint8], length: 
     return result & (links <= 1)
 
 
-def positions(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Indices where the mask is true."""
-    return np.flatnonzero(mask)
-
-
 def count_documents(
     arrays: Sequence[NDArray[np.uint64]],
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:

@@ -282,29 +282,23 @@ class CorpusProfile:
         """One feature over all forms."""
         return self.counts[:, _COLUMN[name]]
 
-    def fixed_left(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Per form: the most frequent left neighbour (word id, 0 for none) and its mentions."""
+    def fixed_left(self) -> NDArray[np.int64]:
+        """Per form: how often its most frequent left neighbour stands there, 0 for none."""
         return self._fixed(self._left)
 
-    def fixed_right(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Per form: the most frequent right neighbour (word id, 0 for none) and its mentions."""
+    def fixed_right(self) -> NDArray[np.int64]:
+        """Per form: how often its most frequent right neighbour stands there, 0 for none."""
         return self._fixed(self._right)
 
-    def _fixed(self, parts: list[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        top = np.zeros(len(self.counts), dtype=np.int64)
-        top_count = np.zeros(len(self.counts), dtype=np.int64)
+    def _fixed(self, parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+        most = np.zeros(len(self.counts), dtype=np.int64)
         rows = np.concatenate(parts) if parts else np.zeros((0, 3), dtype=np.int64)
         if not len(rows):
-            return top, top_count
-        order = np.lexsort((rows[:, 1], rows[:, 0]))
-        rows = rows[order]
+            return most
+        rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
         begins = np.flatnonzero(np.any(np.diff(rows[:, :2], axis=0, prepend=-1) != 0, axis=1))
-        sums = np.add.reduceat(rows[:, 2], begins)
-        forms, neighbours = rows[begins, 0], rows[begins, 1]
-        order = np.lexsort((-neighbours, sums))
-        top[forms[order]] = neighbours[order]
-        top_count[forms[order]] = sums[order]
-        return top, top_count
+        np.maximum.at(most, rows[begins, 0], np.add.reduceat(rows[:, 2], begins))
+        return most
 
 
 def build_lexicon(

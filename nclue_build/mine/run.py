@@ -83,7 +83,6 @@ class _Mining:
             )
         # Half of the documents may use one spelling and half another: the window is checked again on conditions.
         self._min_form_documents = max(2, (self._config.min_documents + 1) // 2)
-        self._compounds: dict[str, tuple[str, ...]] = {}
         self._counts: dict[str, int] = {"documents": len(quality)}
 
     def run(self) -> StageResult:
@@ -105,7 +104,7 @@ class _Mining:
             if verdict.decision == "KEEP"
         ]
         kept.sort(key=lambda item: (-item.termhood_milli, item.case.cluster_id))
-        found, inventory, dropped = self._find(kept)
+        found, inventory, dropped = self._find(kept, vocabulary)
         rejected = [*report.rejected_clusters(judged, verdicts), *dropped]
         self._counts |= {
             "clusters_kept": len(kept),
@@ -137,7 +136,6 @@ class _Mining:
     def _read_words(self) -> tuple[candidates.Vocabulary, dict[str, acronyms.AcronymVote]]:
         read = list(self._map("words", partial(worker.read_words, self._roles)))
         vocabulary = candidates.build_vocabulary((found.words for found in read), self._min_form_documents)
-        self._compounds = vocabulary.compounds
         self._counts["vocabulary"] = len(vocabulary.ids)
         return vocabulary, acronyms.vote(found.definitions for found in read)
 
@@ -172,10 +170,12 @@ class _Mining:
         self._counts |= {"forms": len(present), "clusters": len(clusters)}
         return clusters
 
-    def _find(self, kept: list[conditions.Kept]) -> tuple[list[Condition], Inventory, list[Rejected]]:
+    def _find(
+        self, kept: list[conditions.Kept], vocabulary: candidates.Vocabulary
+    ) -> tuple[list[Condition], Inventory, list[Rejected]]:
         limit = _RANK_MARGIN * self._config.max_conditions
         searched = kept[:limit]
-        patterns = conditions.build_patterns(searched, self._compounds)
+        patterns = conditions.build_patterns(searched, vocabulary.compounds)
         tables = exchange.save_patterns(self._scratch, patterns)
         occurrences = list(self._map("occurrences", partial(worker.find_aliases, self._roles, tables)))
         limits = conditions.Limits(

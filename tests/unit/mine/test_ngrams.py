@@ -80,7 +80,7 @@ def profile_of(documents: list[list[PageRow]], min_documents: int = 2) -> dict[s
         total.add(profile_document(stream, lexicon, index))
     return {
         text: dict(zip(FEATURES, map(int, row), strict=True)) | {"right": int(right)}
-        for text, row, right in zip(total.strings, total.counts, total.fixed_right()[1], strict=True)
+        for text, row, right in zip(total.strings, total.counts, total.fixed_right(), strict=True)
     }
 
 
