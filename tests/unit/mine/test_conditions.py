@@ -1,9 +1,17 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import pytest
+
 from nclue_build.mine.conditions import Kept, Limits, assemble, build_patterns
 from nclue_build.mine.judge import ClusterCase, ClusterVerdict
 from nclue_build.mine.occurrences import Matcher
-from nclue_build.records.corpus import Block, PageRow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nclue_build.records.corpus import PageRow
 
 ROLES = frozenset({"text", "title"})
 LIMITS = Limits(min_documents=2, max_documents=3, min_strong_permille=300, max_conditions=10)
@@ -37,21 +45,14 @@ def kept(name: str, *aliases: str, name_case: bool = False) -> Kept:
     return Kept(case, ClusterVerdict("KEEP", "no_rule_against", "rules"), 1000)
 
 
-def pages(*texts: str) -> list[PageRow]:
-    return [
-        PageRow(
-            doc_id="d",
-            page=number,
-            width=1,
-            height=1,
-            backend="test",
-            backend_version="1",
-            status="ok",
-            text_sha256="0" * 64,
-            blocks=(Block(role="text", text=text),),
-        )
-        for number, text in enumerate(texts, start=1)
-    ]
+@pytest.fixture
+def pages(make_page_row: Callable[..., PageRow]) -> Callable[..., list[PageRow]]:
+    """Pages of one text block each."""
+
+    def make(*texts: str) -> list[PageRow]:
+        return [make_page_row(("text", text), page=number) for number, text in enumerate(texts, start=1)]
+
+    return make
 
 
 def mine(items: list[Kept], documents: list[list[PageRow]]) -> tuple[dict[str, tuple[int, ...] | None], dict[str, str]]:
@@ -64,7 +65,7 @@ def mine(items: list[Kept], documents: list[list[PageRow]]) -> tuple[dict[str, t
     return rows, {row.id: row.reason for row in dropped}
 
 
-def test_variants_and_acronyms_count_and_pages_are_exact() -> None:
+def test_variants_and_acronyms_count_and_pages_are_exact(pages: Callable[..., list[PageRow]]) -> None:
     rows, dropped = mine(
         [kept("health center", "health center", "FQHC")],
         [
@@ -76,7 +77,7 @@ def test_variants_and_acronyms_count_and_pages_are_exact() -> None:
     assert dropped == {}
 
 
-def test_a_capital_that_carries_the_meaning_is_matched_with_it() -> None:
+def test_a_capital_that_carries_the_meaning_is_matched_with_it(pages: Callable[..., list[PageRow]]) -> None:
     rows, _ = mine(
         [kept("treasury", name_case=True)],
         [pages("Treasury and Treasury and TREASURY"), pages("Treasury", "a treasury of songs")],
@@ -84,7 +85,9 @@ def test_a_capital_that_carries_the_meaning_is_matched_with_it() -> None:
     assert rows == {"treasury@d0": (1,), "treasury@d1": (1,)}
 
 
-def test_what_leaves_the_window_or_is_seldom_strong_is_dropped_with_its_reason() -> None:
+def test_what_leaves_the_window_or_is_seldom_strong_is_dropped_with_its_reason(
+    pages: Callable[..., list[PageRow]],
+) -> None:
     once = pages("rare thing; common thing; weak thing")
     _, dropped = mine(
         [kept("rare thing"), kept("common thing"), kept("weak thing")],

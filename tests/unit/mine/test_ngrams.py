@@ -1,33 +1,25 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nclue_build.mine import candidates, ngrams, tokens, words
 from nclue_build.mine.profile import FEATURES, CorpusProfile, profile_document
-from nclue_build.records.corpus import Block, PageRow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nclue_build.records.corpus import PageRow
 
 ROLES = frozenset({"text", "title"})
 
 
-def page(*texts: str, role: str = "text", number: int = 1) -> PageRow:
-    return PageRow(
-        doc_id="d",
-        page=number,
-        width=1,
-        height=1,
-        backend="test",
-        backend_version="1",
-        status="ok",
-        text_sha256="0" * 64,
-        blocks=tuple(Block(role="title" if role == "title" else "text", text=text) for text in texts),
-    )
-
-
-def phrases(text: str) -> set[str]:
+def phrases(row: PageRow) -> set[str]:
     """Noun phrases found in a text, by string."""
-    stream = tokens.tokenize([page(text)], ROLES)
+    stream = tokens.tokenize([row], ROLES)
     classes = words.classify(stream.folded)
     found = set()
     for length in range(1, ngrams.MAX_WORDS + 1):
@@ -36,23 +28,25 @@ def phrases(text: str) -> set[str]:
     return found
 
 
-def test_a_phrase_never_crosses_punctuation_or_blocks() -> None:
-    stream = tokens.tokenize([page("flood risk, mapping", "survey (river) basin")], ROLES)
+def test_a_phrase_never_crosses_punctuation_or_blocks(make_page_row: Callable[..., PageRow]) -> None:
+    stream = tokens.tokenize([make_page_row(("text", "flood risk, mapping"), ("text", "survey (river) basin"))], ROLES)
     joined = [bool(flag & tokens.GAP_SPACE) for flag in stream.flags]
     assert stream.folded == ["flood", "risk", "mapping", "survey", "river", "basin"]
     assert joined == [True, False, False, False, False, False]
 
 
-def test_noun_phrases_end_on_nouns_and_start_on_content() -> None:
-    found = phrases("The agency will provide groundwater monitoring of the coastal aquifer quickly")
+def test_noun_phrases_end_on_nouns_and_start_on_content(make_page_row: Callable[..., PageRow]) -> None:
+    found = phrases(
+        make_page_row(("text", "The agency will provide groundwater monitoring of the coastal aquifer quickly"))
+    )
     assert {"groundwater monitoring", "coastal aquifer", "groundwater monitoring of the coastal aquifer"} & found
     assert not any(
         text.startswith(("the ", "will ", "of ")) or text.endswith((" of", " the", " quickly")) for text in found
     )
 
 
-def test_possessives_stand_inside_names_only() -> None:
-    found = phrases("the children's health insurance program and the agency's")
+def test_possessives_stand_inside_names_only(make_page_row: Callable[..., PageRow]) -> None:
+    found = phrases(make_page_row(("text", "the children's health insurance program and the agency's")))
     assert "children's health insurance program" in found
     assert not any(text.endswith("'s") for text in found)
 
@@ -84,10 +78,13 @@ def profile_of(documents: list[list[PageRow]], min_documents: int = 2) -> dict[s
     }
 
 
-def test_profile_counts_what_a_reader_would_count() -> None:
+def test_profile_counts_what_a_reader_would_count(make_page_row: Callable[..., PageRow]) -> None:
     documents = [
-        [page("Sediment transport matters here", role="title"), page("We model sediment transport.", number=2)],
-        [page("Old sediment transport models and sediment transport surveys; Sediment: yes")],
+        [
+            make_page_row(("title", "Sediment transport matters here")),
+            make_page_row(("text", "We model sediment transport."), page=2),
+        ],
+        [make_page_row(("text", "Old sediment transport models and sediment transport surveys; Sediment: yes"))],
     ]
     found = profile_of(documents)
     assert found["sediment transport"]["documents"] == 2
@@ -100,9 +97,9 @@ def test_profile_counts_what_a_reader_would_count() -> None:
     assert found["sediment"]["right"] == 4
 
 
-def test_words_repeated_across_documents_are_template_text() -> None:
+def test_words_repeated_across_documents_are_template_text(make_page_row: Callable[..., PageRow]) -> None:
     boilerplate = "this survey form was filled in under the coastal protection ordinance of the islands"
-    documents = [[page(f"{boilerplate}. Year{index} saw coastal erosion")] for index in range(4)]
+    documents = [[make_page_row(("text", f"{boilerplate}. Year{index} saw coastal erosion"))] for index in range(4)]
     found = profile_of(documents)
     assert found["coastal protection ordinance"]["template_documents"] == 4
     assert found["coastal erosion"]["template_documents"] == 0

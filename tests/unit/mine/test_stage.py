@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
@@ -12,7 +13,7 @@ from nclue_build.core.errors import OutcomeError
 from nclue_build.core.progress import NullProgress
 from nclue_build.mine.stage import Mine
 from nclue_build.records.config import BuildConfig
-from nclue_build.records.corpus import Block, CorpusRow, DocumentQuality, PageRow
+from nclue_build.records.corpus import CorpusRow, DocumentQuality
 from nclue_build.store.jsonl import write_jsonl
 from nclue_build.store.stage import StageContext
 from nclue_build.store.workspace import Build, Workspace
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
+    from nclue_build.records.corpus import PageRow
     from nclue_build.store.stage import Mapper, StageResult
 
     ItemT = TypeVar("ItemT")
@@ -48,21 +50,7 @@ class Threads:
             yield from pool.map(function, items)
 
 
-def row(doc_id: str, number: int, *blocks: tuple[str, str]) -> PageRow:
-    return PageRow(
-        doc_id=doc_id,
-        page=number,
-        width=1,
-        height=1,
-        backend="test",
-        backend_version="1",
-        status="ok",
-        text_sha256="0" * 64,
-        blocks=tuple(Block.model_validate({"role": role, "text": text}) for role, text in blocks),
-    )
-
-
-def make_build(root: Path, *, shuffled: bool = False) -> Build:
+def build_of(make_page_row: Callable[..., PageRow], root: Path, *, shuffled: bool = False) -> Build:
     build = Build(Workspace(root), "main")
     ids = [f"d{index}" for index in range(len(SENTENCES))]
     quality = [
@@ -89,11 +77,22 @@ def make_build(root: Path, *, shuffled: bool = False) -> Build:
     for index, doc_id in enumerate(ids):
         topics = [topic for number, topic in enumerate(TOPICS) if (index + number) % 6 < 4]
         pages = [
-            row(doc_id, 1, *(("text", SENTENCES[index].format(topic=topic)) for topic in topics)),
-            row(doc_id, 2, ("header", "groundwater monitoring"), ("text", f"Only {topics[0]} appears here.")),
+            make_page_row(*(("text", SENTENCES[index].format(topic=topic)) for topic in topics), doc_id=doc_id),
+            make_page_row(
+                ("header", "groundwater monitoring"),
+                ("text", f"Only {topics[0]} appears here."),
+                doc_id=doc_id,
+                page=2,
+            ),
         ]
         write_jsonl(build.page_file(doc_id), pages)
     return build
+
+
+@pytest.fixture
+def make_build(make_page_row: Callable[..., PageRow]) -> Callable[..., Build]:
+    """A small corpus of pages below a folder."""
+    return partial(build_of, make_page_row)
 
 
 def result_of(build: Build, mapper: Mapper, **mine: object) -> StageResult:
@@ -113,7 +112,7 @@ def files(build: Build) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(build.inventory.rglob("*.jsonl"))}
 
 
-def test_planted_concepts_are_found_with_their_pages(tmp_path: Path) -> None:
+def test_planted_concepts_are_found_with_their_pages(tmp_path: Path, make_build: Callable[..., Build]) -> None:
     build = make_build(tmp_path)
     found = run(build, LocalMapper(1))
     assert {"groundwater monitoring", "procurement delays", "Asset Renewal Fund"} <= set(found)
@@ -125,7 +124,7 @@ def test_planted_concepts_are_found_with_their_pages(tmp_path: Path) -> None:
     assert all(condition["verdict"]["judge"] == "rules" for condition in found.values())
 
 
-def test_outputs_do_not_depend_on_order_or_workers(tmp_path: Path) -> None:
+def test_outputs_do_not_depend_on_order_or_workers(tmp_path: Path, make_build: Callable[..., Build]) -> None:
     first, second = make_build(tmp_path / "a"), make_build(tmp_path / "b", shuffled=True)
     run(first, LocalMapper(1))
     run(second, Threads())
@@ -136,7 +135,9 @@ def test_outputs_do_not_depend_on_order_or_workers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("order", [(3, 4), (4, 3)])
-def test_runs_in_one_process_do_not_share_tables(tmp_path: Path, order: tuple[int, int]) -> None:
+def test_runs_in_one_process_do_not_share_tables(
+    tmp_path: Path, make_build: Callable[..., Build], order: tuple[int, int]
+) -> None:
     alone = {}
     for number in order:
         build = make_build(tmp_path / f"alone-{number}")
@@ -148,29 +149,33 @@ def test_runs_in_one_process_do_not_share_tables(tmp_path: Path, order: tuple[in
         assert files(together) == alone[number]
 
 
-def test_a_document_that_may_be_no_gold_brings_no_forms_in(tmp_path: Path) -> None:
+def test_a_document_that_may_be_no_gold_brings_no_forms_in(
+    tmp_path: Path, make_build: Callable[..., Build], make_page_row: Callable[..., PageRow]
+) -> None:
     build = make_build(tmp_path)
-    write_jsonl(build.page_file("d5"), [row("d5", 1, ("text", "lorem ipsum dolor " * 5))])
+    write_jsonl(build.page_file("d5"), [make_page_row(("text", "lorem ipsum dolor " * 5), doc_id="d5")])
     run(build, LocalMapper(1), min_documents=2)
     assert b"lorem" not in files(build)["surface_forms.jsonl"]
 
 
-def test_nothing_to_find_says_which_window_binds(tmp_path: Path) -> None:
+def test_nothing_to_find_says_which_window_binds(tmp_path: Path, make_build: Callable[..., Build]) -> None:
     with pytest.raises(OutcomeError, match="must occur in 5 to 5 of them"):
         run(make_build(tmp_path), LocalMapper(1), min_documents=5, max_document_share=0.01)
 
 
-def test_too_few_documents_say_add_some(tmp_path: Path) -> None:
+def test_too_few_documents_say_add_some(tmp_path: Path, make_build: Callable[..., Build]) -> None:
     with pytest.raises(OutcomeError, match="at least 6 documents, add some"):
         run(make_build(tmp_path), LocalMapper(1), min_documents=6)
 
 
-def test_a_window_that_is_empty_is_named(tmp_path: Path) -> None:
+def test_a_window_that_is_empty_is_named(tmp_path: Path, make_build: Callable[..., Build]) -> None:
     (named,) = result_of(make_build(tmp_path), LocalMapper(1), max_document_share=0.5, min_documents=4).shortfalls
     assert "fewer than min_documents = 4" in named
 
 
-def test_every_cluster_has_a_verdict_and_every_rejection_a_reason(tmp_path: Path) -> None:
+def test_every_cluster_has_a_verdict_and_every_rejection_a_reason(
+    tmp_path: Path, make_build: Callable[..., Build]
+) -> None:
     build = make_build(tmp_path)
     found = run(build, LocalMapper(1))
     clusters = [json.loads(line) for line in files(build)["clusters.jsonl"].splitlines()]
