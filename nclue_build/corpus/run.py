@@ -15,7 +15,7 @@ import orjson
 from nclue_build.core.canonical import sha256_bytes, sha256_file
 from nclue_build.core.errors import DataError, Finding, OutcomeError
 from nclue_build.core.phrases import counted
-from nclue_build.corpus.document import DocumentPages, Summary
+from nclue_build.corpus.document import DocumentPages
 from nclue_build.corpus.screening import screen
 from nclue_build.corpus.sources import (
     FileFacts,
@@ -26,6 +26,7 @@ from nclue_build.corpus.sources import (
     unique,
 )
 from nclue_build.corpus.stage import reader_digest
+from nclue_build.corpus.summary import Summary
 from nclue_build.corpus.supervisor import ReadLimits, Supervisor
 from nclue_build.store.atomic import atomic_writer, write_bytes
 from nclue_build.store.jsonl import write_jsonl

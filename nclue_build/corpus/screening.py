@@ -12,7 +12,7 @@ from nclue_build.records.corpus import CorpusRow, DocumentQuality, DuplicateGrou
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from nclue_build.corpus.document import Summary
+    from nclue_build.corpus.summary import Summary
     from nclue_build.records.config import ExtractSection
 
 Removal = Literal["unreadable", "source_below_rate", "duplicate"]

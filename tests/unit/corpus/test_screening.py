@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from nclue_build.corpus.document import Summary
 from nclue_build.corpus.screening import screen
+from nclue_build.corpus.summary import Summary
 from nclue_build.records.config import ExtractSection
 from nclue_build.records.corpus import CorpusRow
 

@@ -1,0 +1,202 @@
+"""From the blocks of pages to page rows, and what they sum up to: the same whichever reader made the blocks."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+
+import orjson
+
+from nclue_build.core.canonical import sha256_bytes
+from nclue_build.core.printable import without_controls
+from nclue_build.core.text import matching_text
+from nclue_build.corpus.quality import LanguageCount, count_language, is_broken, text_flags, words_of
+from nclue_build.corpus.signature import SignatureBuilder
+from nclue_build.corpus.supervisor import FailedPage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from nclue_build.records.corpus import Role
+
+_FURNITURE_ROLES: Final = frozenset({"header", "footer", "page_number"})
+_EMPTY_SHA256: Final = sha256_bytes(b"")
+_MAX_TITLE: Final = 300
+_PICTURE_PAGES_PER_DOCUMENT: Final = 5
+"""One page in so many may be a picture without text and still count as legitimately empty."""
+
+
+@dataclass(slots=True)
+class Summary:
+    """What is known of a document once all its pages are made; stored with them in the cache.
+
+    Args:
+        passed: Pages that are ok or legitimately empty.
+        text_sha256: Digest of the matching text without furniture.
+        n_text_chars: Length of that text.
+        signature: MinHash values, uint32 little-endian bytes.
+        problems: Page, reason code and one line for every failed page.
+    """
+
+    n_pages: int = 0
+    ok: int = 0
+    empty: int = 0
+    failed: int = 0
+    passed: int = 0
+    n_words: int = 0
+    language: str | None = None
+    non_english_pages: int = 0
+    placeholder_pages: int = 0
+    title: str | None = None
+    text_sha256: str = _EMPTY_SHA256
+    n_text_chars: int = 0
+    signature: bytes = b""
+    flags: list[str] = field(default_factory=list)
+    problems: list[tuple[int, str, str]] = field(default_factory=list)
+    error: str | None = None
+
+
+class MadeBlock(NamedTuple):
+    """A block of a page row: its fields, in their order there."""
+
+    role: Role
+    level: int | None
+    text: str
+    bbox: tuple[int, int, int, int] | None
+
+
+class PageFacts(Protocol):
+    """What a page row says of a page beside its text: 1-based number, printed label, size in 1/100 pt, rotation."""
+
+    page: int
+    label: str | None
+    width: int
+    height: int
+    rotation: int
+    pictures: bool
+    """Whether a page without text shows something all the same."""
+
+
+class DocumentSums:
+    """Makes the page rows of a document, one after the other, and sums them up.
+
+    Args:
+        n_pages: Number of pages of the document.
+        backend: Name of the reader, as the page rows have it.
+        backend_version: Its version.
+        error: Why there is nothing to read.
+    """
+
+    def __init__(self, n_pages: int, backend: str, backend_version: str, error: str | None = None) -> None:
+        """Start with no page."""
+        self.summary = Summary(n_pages=n_pages, error=error)
+        self._backend = backend
+        self._backend_version = backend_version
+        self._digest = hashlib.sha256()
+        self._signature = SignatureBuilder()
+        self._language = LanguageCount()
+        self._n_pictures = 0
+        self.first_title: str | None = None
+
+    def add_failed(self, failure: FailedPage) -> bytes:
+        """The row of a page that could not be read."""
+        self._note_failure(failure)
+        return orjson.dumps(self._row(None, failure.page, "failed", [failure.flag], []))
+
+    def add_page(
+        self, page: PageFacts, blocks: Sequence[MadeBlock], flags: Iterable[str], title: str | None = None
+    ) -> bytes:
+        """The row of a page, as JSON without document id.
+
+        Args:
+            page: What is known of it.
+            blocks: Its blocks in reading order.
+            flags: What the reader has to say; those that follow from the text are added.
+            title: What may be the document's title, should the page be the first that has one.
+        """
+        joined = "\n".join(block.text for block in blocks)
+        body = matching_text("\n".join(block.text for block in blocks if block.role not in _FURNITURE_ROLES))
+        words = words_of(body)
+        counts = count_language(words)
+        all_flags = {*flags, *text_flags(joined, words, counts)}
+        status = "ok"
+        if not joined:
+            status = "empty"
+            self.summary.empty += 1
+            if page.pictures:
+                all_flags.add("no_text_layer")
+                self._n_pictures += 1
+        elif is_broken(joined):
+            status = "failed"
+            all_flags.add("unusable_text")
+            self._note_failure(FailedPage(page.page, "unusable_text", "most characters have no meaning: needs OCR"))
+        else:
+            self._add_text(body, words, counts, all_flags)
+            if self.first_title is None:
+                self.first_title = title
+        rows = [block._asdict() for block in blocks]
+        return orjson.dumps(self._row(page, page.page, status, sorted(all_flags), rows, joined))
+
+    def finish(self, stated_title: str | None) -> Summary:
+        """The sums, whole once every page was added.
+
+        Args:
+            stated_title: The title that the document's own metadata gives.
+        """
+        summary = self.summary
+        summary.passed = summary.ok + summary.empty
+        if self._n_pictures * _PICTURE_PAGES_PER_DOCUMENT > summary.n_pages:
+            summary.passed -= self._n_pictures
+            summary.flags.append("no_text_layer")
+        summary.language = self._language.language()
+        summary.title = _best_title(stated_title, self.first_title)
+        summary.signature = self._signature.finish()
+        if summary.n_text_chars:
+            summary.text_sha256 = self._digest.hexdigest()
+        return summary
+
+    def _note_failure(self, failure: FailedPage) -> None:
+        self.summary.failed += 1
+        self.summary.problems.append((failure.page, failure.flag, failure.reason))
+
+    def _add_text(self, body: str, words: list[str], counts: LanguageCount, flags: set[str]) -> None:
+        summary = self.summary
+        summary.ok += 1
+        summary.placeholder_pages += "placeholder_text" in flags
+        summary.non_english_pages += "non_english" in flags
+        summary.n_words += len(words)
+        summary.n_text_chars += len(body)
+        self._digest.update(body.encode("utf-8") + b"\n")
+        self._signature.add(words)
+        self._language.add(counts)
+
+    def _row(
+        self,
+        known: PageFacts | None,
+        page: int,
+        status: str,
+        flags: list[str],
+        blocks: list[dict[str, Any]],
+        text: str = "",
+    ) -> dict[str, Any]:
+        return {
+            "page": page,
+            "page_label": known.label if known else None,
+            "width": known.width if known else 0,
+            "height": known.height if known else 0,
+            "rotation": known.rotation if known else 0,
+            "backend": self._backend,
+            "backend_version": self._backend_version,
+            "status": status,
+            "flags": flags,
+            "blocks": blocks,
+            "text_sha256": sha256_bytes(text.encode("utf-8")) if text else _EMPTY_SHA256,
+        }
+
+
+def _best_title(stated: str | None, shown: str | None) -> str | None:
+    """The title the PDF states, unless it is a single word (a file name) and the first page shows a better one."""
+    stated, shown = without_controls(stated or ""), without_controls(shown or "")
+    title = stated if stated and (not shown or len(stated.split()) > 1) else shown
+    return title[:_MAX_TITLE] or None
