@@ -92,7 +92,8 @@ def _nothing_readable(screening: Screening, result: StageResult) -> OutcomeError
 
 def _rows(context: StageContext) -> tuple[list[CorpusRow], dict[str, Path]]:
     build, section = context.build, context.config.corpus
-    listed = read_corpus_file(build, section.file) if section.file is not None else []
+    fetched = context.config.fetch.folder
+    listed = read_corpus_file(build, section.file, fetched) if section.file is not None else []
     if listed:
         paths = unique(one.path for one in listed)
     else:

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import stat
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from nclue_build.core.errors import DataError, Finding, UsageError
-from nclue_build.core.findings import Findings
 from nclue_build.core.ids import document_id
 from nclue_build.core.phrases import counted
-from nclue_build.core.printable import escaped, is_utf8, printable_problem, without_controls
+from nclue_build.core.printable import escaped, printable_problem, without_controls
+from nclue_build.records.config import FetchSection
 from nclue_build.records.corpus import CorpusRow
-from nclue_build.store.jsonl import iter_lines, read_numbered
+from nclue_build.store.corpus_file import check_place, load_corpus_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from nclue_build.records.config import CorpusSection
+    from nclue_build.store.corpus_file import Listed
     from nclue_build.store.workspace import Build
 
 
 _SHOWN_NAME: Final = 200
 """Characters of a file name that a message shows."""
+_NOT_FOUND: Final = "file not found"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,78 +36,44 @@ class FileFacts:
     n_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A document of a corpus file.
+def read_corpus_file(
+    build: Build, section_file: str, fetch_folder: str = FetchSection().folder, *, allow_unfetched: bool = False
+) -> list[Listed]:
+    """Read a corpus file; file names are relative to it.
 
     Args:
-        row: As given.
-        path: Its PDF.
-        line: 1-based line in the corpus file.
-    """
-
-    row: CorpusRow
-    path: Path
-    line: int
-
-
-def read_corpus_file(build: Build, section_file: str) -> list[Listed]:
-    """Read a corpus file; file names are relative to it.
+        build: The build.
+        section_file: ``corpus.file`` of its configuration.
+        fetch_folder: ``fetch.folder`` of its configuration: it has the documents of rows without a file.
+        allow_unfetched: Take a document that is not there yet, but could be fetched.
 
     Raises:
         UsageError: it is missing, lists nothing, or lies in a folder whose name no UTF-8 file can hold.
-        DataError: bad rows, duplicate ids, missing files, rows without a file: all in one report.
+        DataError: bad rows, duplicate ids, missing files, documents that were not fetched: all in one report.
     """
-    path = (build.workspace.root / section_file).resolve()
-    _check_place(path)
-    shown = build.relative(path)
-    if not path.is_file():
-        raise UsageError(f"{shown}: no such corpus file (corpus.file in {build.relative(build.config_path)})")
-    bad_rows = Findings()
-    found: list[Finding] = []
-    listed: list[Listed] = []
-    first_line: dict[str, int] = {}
-    for number, row in read_numbered(path, CorpusRow, found=bad_rows):
-        if (seen := first_line.setdefault(row.doc_id, number)) != number:
-            message = f"doc_id {row.doc_id!r} stands twice (first in line {seen}): ids must be unique"
-            found.append(Finding("duplicate-document", message, shown, number, row.doc_id))
-        elif row.file_name is None:
-            message = f"{row.doc_id}: not fetched: give a file_name (only a URL is listed)"
-            found.append(Finding("not-fetched", message, shown, number, row.doc_id))
-        else:
-            listed.append(Listed(row, path.parent / row.file_name, number))
-    found += _repeated_keys(path)
-    for one in listed:
-        if problem := _file_problem(one.path):
-            message = f"{one.row.doc_id}: {str(one.row.file_name)[:_SHOWN_NAME]}: {problem}"
-            found.append(Finding("file-missing", message, shown, one.line, one.row.doc_id))
-    found = [replace(finding, path=shown) for finding in (*found, *bad_rows.kept)]
+    corpus = load_corpus_file(build, section_file, fetch_folder)
+    found = list(corpus.found)
+    for one in corpus.listed:
+        problem = _file_problem(one.path)
+        if problem and not (allow_unfetched and problem == _NOT_FOUND and one.can_be_fetched):
+            found.append(_missing(one, problem, corpus.shown))
+    found = [replace(finding, path=corpus.shown) for finding in found]
     if found:
         raise DataError.from_findings(sorted(found, key=lambda finding: finding.line or 0))
-    if not listed:
-        raise UsageError(f"{shown}: the corpus file lists no document")
-    return listed
+    if not corpus.listed:
+        raise UsageError(f"{corpus.shown}: the corpus file lists no document")
+    return corpus.listed
 
 
-def _repeated_keys(path: Path) -> Iterator[Finding]:
-    """Find keys that stand twice in a row: JSON readers take the last without a word."""
-    try:
-        for number, line in iter_lines(path):
-            keys: Counter[str] = Counter()
-            try:
-                row = json.loads(line, object_pairs_hook=_Pairs)
-            except (ValueError, RecursionError):  # what is no JSON at all is reported as such
-                continue
-            if isinstance(row, _Pairs):
-                keys.update(key for key, _ in row)
-            for key in [key for key, count in keys.items() if count > 1]:
-                yield Finding("bad-record", f"{escaped(key[:60])}: stands twice in the row", str(path), number)
-    except DataError:  # a file that cannot be read is reported with its rows
-        return
-
-
-class _Pairs(list[tuple[str, object]]):
-    """The keys and values of a JSON object as they stand there."""
+def _missing(one: Listed, problem: str, shown: str) -> Finding:
+    """What to say of a document whose file is not there."""
+    row = one.row
+    if row.file_name is not None or problem != _NOT_FOUND:
+        advice = ": run 'nclue-build fetch'" if problem == _NOT_FOUND and one.can_be_fetched else ""
+        message = f"{row.doc_id}: {one.file_name[:_SHOWN_NAME]}: {problem}{advice}"
+        return Finding("file-missing", message, shown, one.line, row.doc_id)
+    what = "run 'nclue-build fetch'" if one.can_be_fetched else "give a file_name or a pdf_url (url is not downloaded)"
+    return Finding("not-fetched", f"{row.doc_id}: not fetched yet: {what}", shown, one.line, row.doc_id)
 
 
 def _file_problem(path: Path) -> str | None:
@@ -115,7 +81,7 @@ def _file_problem(path: Path) -> str | None:
     try:
         kind = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
-        return "file not found"
+        return _NOT_FOUND
     except OSError as error:
         return (error.strerror or str(error)).lower()
     return None if stat.S_ISREG(kind) else "is no regular file"
@@ -137,12 +103,13 @@ def check_digests(listed: Sequence[Listed], facts: Mapping[Path, FileFacts], sho
     for one in listed:
         row, fact = one.row, facts[one.path]
         if row.sha256 is not None and row.sha256 != fact.sha256:
-            message = f"{row.doc_id}: {row.file_name}: SHA-256 is {fact.sha256}, not {row.sha256} as listed"
+            message = f"{row.doc_id}: {one.file_name}: SHA-256 is {fact.sha256}, not {row.sha256} as listed"
             found.append(Finding("digest-differs", message, shown, one.line, row.doc_id))
         elif row.bytes is not None and row.bytes != fact.n_bytes:
-            message = f"{row.doc_id}: {row.file_name}: has {fact.n_bytes} bytes, not {row.bytes} as listed"
+            message = f"{row.doc_id}: {one.file_name}: has {fact.n_bytes} bytes, not {row.bytes} as listed"
             found.append(Finding("size-differs", message, shown, one.line, row.doc_id))
-        rows.append(row.model_copy(update={"sha256": fact.sha256, "bytes": fact.n_bytes}))
+        known = {"sha256": fact.sha256, "bytes": fact.n_bytes, "file_name": one.file_name}
+        rows.append(row.model_copy(update=known))
     if found:
         raise DataError.from_findings(found)
     return rows
@@ -166,7 +133,7 @@ def find_pdfs(build: Build, section_pdfs: str) -> FolderListing:
         DataError: names that no UTF-8 file can hold, all in one report.
     """
     folder = (build.workspace.root / section_pdfs).resolve()
-    _check_place(folder)
+    check_place(folder)
     shown = build.relative(folder)
     where = f"(corpus.pdfs in {build.relative(build.config_path)})"
     if not folder.is_dir():
@@ -185,11 +152,6 @@ def find_pdfs(build: Build, section_pdfs: str) -> FolderListing:
     if bad_names:
         raise DataError.from_findings(bad_names)
     return FolderListing(paths, n_hidden)
-
-
-def _check_place(place: Path) -> None:
-    if not is_utf8(str(place)):
-        raise UsageError(f"{escaped(str(place))}: the name is not UTF-8: rename the folder, or move the corpus")
 
 
 def _but_hidden(n_hidden: int) -> str:
@@ -227,15 +189,18 @@ def _source(folder_name: str) -> str:
     return without_controls(folder_name) or "corpus"
 
 
-def pdf_paths(build: Build, section: CorpusSection) -> list[Path]:
-    """Every PDF the corpus names.
+def pdf_paths(
+    build: Build, section: CorpusSection, fetch_folder: str = FetchSection().folder, *, allow_unfetched: bool = False
+) -> list[Path]:
+    """Every PDF the corpus names, as :func:`read_corpus_file` and :func:`find_pdfs` list them.
 
     Raises:
         UsageError: nothing there.
         DataError: bad rows or missing files.
     """
     if section.file is not None:
-        return [one.path for one in read_corpus_file(build, section.file)]
+        listed = read_corpus_file(build, section.file, fetch_folder, allow_unfetched=allow_unfetched)
+        return [one.path for one in listed]
     return find_pdfs(build, section.pdfs or ".").paths
 
 

@@ -47,7 +47,7 @@ class Extract:
             "duplicates": config.extract.duplicates,
         }
         return Declaration(
-            inputs=(*listing, *unique(pdf_paths(build, section))),
+            inputs=(*listing, *unique(pdf_paths(build, section, config.fetch.folder))),
             settings=settings,
             outputs=(build.documents, build.quality, build.inventory / DUPLICATES, build.pages),
         )

@@ -6,9 +6,10 @@ omitted (:meth:`BuildConfig.resolve`).
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import re
+from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from nclue_build.records.corpus import Role
 from nclue_build.records.descriptions import describe_fields
@@ -45,6 +46,53 @@ class CorpusSection(Section):
             message = "give either file (a corpus.jsonl) or pdfs (a folder)"
             raise ValueError(message)
         return self
+
+
+BUILD_PLACE: Final = "{build}"
+"""Stands for the name of the build in ``fetch.folder``."""
+MIRROR_PLACES: Final = frozenset({"doc_id", "sha256", "url", "host", "path", "file"})
+"""What a mirror's address may name in braces."""
+PMC_PLACES: Final = frozenset({"id", "version"})
+"""What an address for PMC ids may name in braces."""
+_PLACE: Final = re.compile(r"\{([^{}]*)\}")
+
+
+def _check_address(value: str, known: frozenset[str]) -> str:
+    if not value.startswith(("http://", "https://")):
+        message = "must start with http:// or https://"
+        raise ValueError(message)
+    if unknown := sorted(set(_PLACE.findall(value)) - known):
+        message = f"{{{unknown[0]}}} stands for nothing: there are {', '.join(f'{{{name}}}' for name in sorted(known))}"
+        raise ValueError(message)
+    return value
+
+
+def _check_mirror(value: str) -> str:
+    return _check_address(value, MIRROR_PLACES)
+
+
+def _check_pmc(value: str) -> str:
+    return _check_address(value, PMC_PLACES)
+
+
+PmcAddress = Annotated[str, AfterValidator(_check_pmc)]
+
+
+class FetchSection(Section):
+    """Downloading the documents of a corpus file that have a URL and no file yet."""
+
+    folder: PathText = f"corpora/{BUILD_PLACE}/pdf"
+    concurrency: Annotated[int, Field(ge=1, le=64)] = 4
+    timeout_s: Seconds = 30
+    document_timeout_s: Seconds = 600
+    retries: Annotated[int, Field(ge=0, le=20)] = 3
+    max_document_mb: Annotated[int, Field(ge=1, le=1_048_576)] = 200
+    max_redirects: Annotated[int, Field(ge=0, le=20)] = 5
+    mirrors: tuple[Annotated[str, AfterValidator(_check_mirror)], ...] = ()
+    local_folders: tuple[PathText, ...] = ()
+    contact: Annotated[str, Field(max_length=200, pattern=r"^[ -~]*$")] = ""
+    pmc_pdf_url: PmcAddress = "https://pmc-oa-opendata.s3.amazonaws.com/{id}.{version}/{id}.{version}.pdf"
+    pmc_service_url: PmcAddress = "https://www.ncbi.nlm.nih.gov/pmc/utils/oa/oa.fcgi?id={id}"
 
 
 class ExtractSection(Section):
@@ -111,6 +159,7 @@ class BuildConfig(Section):
 
     schema_: Annotated[Literal[1], Field(alias="schema")]
     corpus: CorpusSection
+    fetch: FetchSection = FetchSection()
     extract: ExtractSection = ExtractSection()
     mine: MineSection = MineSection()
     judge: JudgeSection = JudgeSection()

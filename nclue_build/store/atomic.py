@@ -34,10 +34,11 @@ def atomic_writer(path: Path) -> Iterator[IO[bytes]]:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Make the names of a folder durable, such as one that a file has just taken."""
     # Only POSIX lets a folder be opened; elsewhere the rename alone has to do.
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)

@@ -151,7 +151,7 @@ def _build(build: Build) -> Iterator[Check]:
         return
     try:
         with build.workspace.relative_paths():
-            n_documents = len(pdf_paths(build, config.corpus))
+            n_documents = len(pdf_paths(build, config.corpus, config.fetch.folder))
     except NclueError as error:
         yield Check(name, ok=False, value="its documents are not all there", advice=error.message)
         return

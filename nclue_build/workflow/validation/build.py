@@ -85,7 +85,7 @@ def validate_build(
     documents, conditions = KnownDocuments(), frozenset[str]()
     with LocalMapper(config.run.workers) as mapper:
         listener.start("validate: corpus", None, "files")
-        check_corpus(reading, config.corpus, mapper)
+        check_corpus(reading, config, mapper)
         if chosen.documents.exists() or _has_run(chosen, "extract"):
             listener.start("validate: pages", None, "documents")
             documents = check_extracted(reading, mapper)

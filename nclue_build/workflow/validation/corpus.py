@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from nclue_build.core.findings import Findings
-    from nclue_build.records.config import CorpusSection
+    from nclue_build.records.config import BuildConfig
     from nclue_build.records.corpus import CorpusRow, DuplicateGroup, PageRow
     from nclue_build.store.stage import Mapper
     from nclue_build.store.workspace import Build
@@ -35,12 +35,12 @@ class KnownDocuments:
     n_pages: dict[str, int] = field(default_factory=dict)
 
 
-def check_corpus(reading: Reading, section: CorpusSection, mapper: Mapper) -> None:
+def check_corpus(reading: Reading, config: BuildConfig, mapper: Mapper) -> None:
     """The corpus and every PDF of it, by digest, against the corpus file and ``documents.jsonl``."""
-    build = reading.build
+    build, section = reading.build, config.corpus
     try:
         if section.file is not None:
-            listed = read_corpus_file(build, section.file)
+            listed = read_corpus_file(build, section.file, config.fetch.folder)
             facts = _facts([one.path for one in listed], mapper)
             reading.counts["inputs"] = len(facts)
             _check_documents(reading, {one.row.doc_id: facts[one.path] for one in listed})

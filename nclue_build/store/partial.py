@@ -1,0 +1,140 @@
+"""Downloads in progress: a ``.part`` file beside the place it is for, and what is needed to go on with it.
+
+The file takes its name only when it is whole and checked, so a kill at any point leaves what was there before, and
+beside it as much as had come. A small JSON file next to it says where the bytes come from, so that nothing is ever
+appended to bytes of another origin.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from typing import IO, TYPE_CHECKING, Self
+
+from nclue_build.core.errors import DataError
+from nclue_build.records.base import Record
+from nclue_build.store.atomic import sync_folder
+from nclue_build.store.jsonl import read_json, write_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+
+
+class PartialBusyError(Exception):
+    """Another process is filling the same partial file."""
+
+
+class Origin(Record):
+    """Where the bytes of a partial file come from.
+
+    ``validator`` is what the server called this state of the document (a strong ``ETag``, else ``Last-Modified``);
+    null when it said nothing of the kind.
+    """
+
+    url: str
+    validator: str | None = None
+
+
+class Partial:
+    """A file that is being filled, held by this process alone while the block lasts.
+
+    Args:
+        target: The place it is for; its folder is made when missing.
+
+    Raises:
+        PartialBusyError: on entering, when another process holds it.
+        OSError: the disk is full, or the folder cannot be written.
+    """
+
+    def __init__(self, target: Path) -> None:
+        self._target = target
+        self._path = target.with_name(f"{target.name}.part")
+        self._origin_path = target.with_name(f"{target.name}.part.json")
+        self._stream: IO[bytes]
+        self.size = 0
+        """Bytes that are there."""
+        self.origin: Origin | None = None
+
+    def __enter__(self) -> Self:
+        self._target.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self._stream = os.fdopen(descriptor, "r+b")
+        if not self._hold(descriptor):
+            self._stream.close()
+            raise PartialBusyError
+        self.size = self._stream.seek(0, os.SEEK_END)
+        with contextlib.suppress(DataError):  # killed before it was written, or not ours: then nothing can be resumed
+            self.origin = read_json(self._origin_path, Origin)
+        return self
+
+    def _hold(self, descriptor: int) -> bool:
+        """Take the file for this process; False where another has it."""
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Whoever held it a moment ago may have given the file its final name.
+            return os.path.samestat(os.fstat(descriptor), self._path.stat())
+        except (BlockingIOError, FileNotFoundError):
+            return False
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._stream.closed:
+            return
+        try:
+            self._stream.flush()
+        finally:
+            if not self.size:
+                self._path.unlink(missing_ok=True)
+                self._origin_path.unlink(missing_ok=True)
+            # A second flush of what did not fit on the disk would only hide the first error.
+            with contextlib.suppress(OSError):
+                self._stream.close()
+
+    def begin(self, origin: Origin) -> None:
+        """Forget what is there and start with bytes of ``origin``."""
+        self.discard()
+        write_json(self._origin_path, origin)
+        self.origin = origin
+
+    def discard(self) -> None:
+        """Forget what is there."""
+        self._stream.seek(0)
+        self._stream.truncate()
+        self.size, self.origin = 0, None
+        self._origin_path.unlink(missing_ok=True)
+
+    def write(self, data: bytes) -> None:
+        """Append."""
+        self._stream.write(data)
+        self.size += len(data)
+
+    def head(self, length: int) -> bytes:
+        """The first bytes, at most ``length`` of them."""
+        return self._read(0, length)
+
+    def tail(self, length: int) -> bytes:
+        """The last bytes, at most ``length`` of them."""
+        return self._read(max(0, self.size - length), length)
+
+    def _read(self, start: int, length: int) -> bytes:
+        self._stream.seek(start)
+        data = self._stream.read(length)
+        self._stream.seek(0, os.SEEK_END)
+        return data
+
+    def flushed(self) -> Path:
+        """The partial file with all that was written in it, for whoever computes its digest."""
+        self._stream.flush()
+        return self._path
+
+    def finish(self) -> None:
+        """Give the file its place, replacing what is there: durable when this returns."""
+        self._stream.flush()
+        os.fsync(self._stream.fileno())
+        self._path.replace(self._target)
+        self._stream.close()
+        self._origin_path.unlink(missing_ok=True)
+        sync_folder(self._target.parent)
