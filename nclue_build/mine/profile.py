@@ -39,7 +39,8 @@ FEATURES: Final = (
 
 ``mentions``, ``documents``, ``pages``: where the form occurs. ``heading_mentions`` and ``heading_documents``: in
 titles. ``nested``: mentions inside a longer candidate. ``template_documents``: documents in which it occurs in
-template text only. ``labels``: mentions that are a whole block or end at a colon. ``verb_contexts``: mentions after
+template text, and else in headings at most (those of a form are too short to be told as a template's).
+``labels``: mentions that are a whole block or end at a colon. ``verb_contexts``: mentions after
 "to", a modal or a pronoun. ``inside_sentence``: mentions that do not start a sentence and are not all
 capitals, and of these
 ``capitalised_inside`` with a capital on the last word. ``all_capitals``: mentions all in capitals.
@@ -127,8 +128,10 @@ def profile_document(stream: tokens.TokenStream, lexicon: Lexicon, document: int
     add("heading_mentions", heading)
     counts[:, _COLUMN["heading_documents"]] = counts[:, _COLUMN["heading_mentions"]] > 0
     add("nested", _nested(start, length, len(flags)))
-    outside = np.bincount(group[~_covered(template, start, length)], minlength=len(forms))
-    counts[:, _COLUMN["template_documents"]] = outside == 0
+    covered = _covered(template, start, length)
+    repeated = np.bincount(group[covered], minlength=len(forms))
+    elsewhere = np.bincount(group[~covered & ~heading], minlength=len(forms))
+    counts[:, _COLUMN["template_documents"]] = (repeated > 0) & (elsewhere == 0)
     whole = ((flags[start] & tokens.STARTS_BLOCK) != 0) & ((flags[last] & tokens.ENDS_BLOCK) != 0) & ~heading
     add("labels", whole | ((flags[last] & tokens.GAP_COLON) != 0))
     left = _neighbour(ids, flags, start - 1, start - 1)

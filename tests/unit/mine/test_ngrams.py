@@ -105,5 +105,18 @@ def test_words_repeated_across_documents_are_template_text(make_page_row: Callab
     assert found["coastal erosion"]["template_documents"] == 0
 
 
+def test_headings_of_a_form_belong_to_its_template(make_page_row: Callable[..., PageRow]) -> None:
+    boilerplate = "whoever runs these premises has to sign the keeper statement and the tide warning below"
+    headings = [("title", "Part E. Keeper statement"), ("title", "Tide warning"), ("title", "Coastal erosion")]
+    documents = [
+        [make_page_row(*headings, ("text", f"{boilerplate}. Year{index} saw a tide warning in May"))]
+        for index in range(4)
+    ]
+    found = profile_of(documents)
+    assert found["keeper statement"]["template_documents"] == 4
+    assert found["tide warning"]["template_documents"] == 0  # the prose speaks of it, too
+    assert found["coastal erosion"]["template_documents"] == 0  # headings alone make no template
+
+
 def test_no_documents_give_no_forms() -> None:
     assert profile_of([[], []]) == {}
