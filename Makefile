@@ -16,9 +16,8 @@ setup:
 	@.ci/setup
 
 demo: setup
-	$(BIN)/python corpora/demo/generate.py
 	$(BIN)/nclue-build --workspace $(CURDIR) --build demo run --fresh --show 4
-	@echo; echo "P0 against the planted truth of the corpus:"; $(BIN)/python corpora/demo/measure.py
+	@echo; $(BIN)/python corpora/demo/measure.py
 
 test: lint
 	$(BIN)/pytest -n auto --maxprocesses 4 -m "not slow"
@@ -37,7 +36,7 @@ bench: setup
 
 # Plain names, versions and hashes: no address and no path of the machine that made it.
 lock: setup
-	env -u PIP_FIND_LINKS PIP_CONFIG_FILE=/dev/null UV_NO_CONFIG=1 $(BIN)/uv pip compile --quiet --universal \
+	env -u PIP_FIND_LINKS PIP_CONFIG_FILE=/dev/null $(BIN)/uv pip compile --quiet --universal \
 	    --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
 	    --group dev pyproject.toml --output-file requirements.lock
 

@@ -149,6 +149,7 @@ def _made_rows(made: Made) -> list[tuple[str, object]]:
             ("queries", f"{made.queries} ({parts})"),
             ("gold families", f"{made.gold_families} (queries with the same golds), of {documents}"),
             ("qrels", f"{made.qrels} ({made.golds} gold)"),
+            ("page checks", ", ".join(f"{count} {name}" for name, count in made.outcomes.items())),
             ("relaxations", ", ".join(f"{count} {name}" for name, count in made.relaxations.items())),
         ]
     if made.gate_ok is not None:

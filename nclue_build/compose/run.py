@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from nclue_build.core.text import matching_text
 from nclue_build.gate.check import row_bitsets
 from nclue_build.inventory.documents import benchmark_documents
 from nclue_build.inventory.files import read_version
-from nclue_build.records.benchmark import QrelsMeta, Query, QueryCondition, Quote, Strata
+from nclue_build.records.benchmark import GateOutcome, QrelsMeta, Query, QueryCondition, Quote, Strata
 from nclue_build.records.config import SMALL_CORPUS
 from nclue_build.records.inventory import Rejected
 from nclue_build.store.atomic import atomic_writer
@@ -201,12 +201,14 @@ class _Composing:
         folder = self._build.benchmark
         trec: dict[str, list[TrecQrel]] = {name: [] for name in (TREC, TREC_GOLD, TREC_CONDITIONS, TREC_PAGES)}
         splits: dict[str, list[TrecQrel]] = {split_file(n, name): [] for n in ARITIES for name in (TREC, TREC_GOLD)}
+        outcomes: Counter[str] = Counter()
         write_jsonl(folder / QUERIES, queries)
         with atomic_writer(folder / QRELS) as stream:
             for entry in composed.chosen:
                 evidence = self._evidence(composed, entry)
                 judgments = emit.judge_query(self._inventory, entry.query_id, entry.conditions, evidence)
                 stream.writelines(encode(judgment.qrel) + b"\n" for judgment in judgments)
+                outcomes.update(judgment.qrel.gate for judgment in judgments)
                 rows = emit.trec_rows(judgments)
                 for name in trec:
                     trec[name] += rows[name]
@@ -230,7 +232,8 @@ class _Composing:
             self._write_beir(queries, trec[TREC], trec[TREC_GOLD])
         else:
             remove_beir(folder / BEIR)
-        return {"queries": len(queries), "qrels": len(trec[TREC]), "golds": len(trec[TREC_GOLD])}
+        counts = {"queries": len(queries), "qrels": len(trec[TREC]), "golds": len(trec[TREC_GOLD])}
+        return counts | {f"gate_{outcome}": outcomes[outcome] for outcome in get_args(GateOutcome) if outcomes[outcome]}
 
     def _write_beir(self, queries: Sequence[Query], qrels: Sequence[TrecQrel], golds: Sequence[TrecQrel]) -> None:
         facts = BeirFacts(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, get_args
 
+from nclue_build.records.benchmark import GateOutcome
 from nclue_build.records.composition import Composition
 from nclue_build.store.jsonl import read_json
 from nclue_build.store.layout import COMPOSITION, GATE_REPORT
@@ -23,7 +24,8 @@ class Made:
     """Figures of the stages that a run was asked for; None where no stage among them counts that.
 
     ``gold_families`` counts the different complete gold sets, ``relaxations`` the queries per relaxation
-    step (:data:`STRICT` for none), ``files`` are paths relative to the workspace with what they hold.
+    step (:data:`STRICT` for none), ``outcomes`` the judgments per outcome of the page checks, ``files`` are
+    paths relative to the workspace with what they hold.
     """
 
     documents: int | None = None
@@ -38,6 +40,7 @@ class Made:
     golds: int | None = None
     qrels: int | None = None
     relaxations: Mapping[str, int] = field(default_factory=dict)
+    outcomes: Mapping[str, int] = field(default_factory=dict)
     gate_ok: bool | None = None
     gate_findings: int | None = None
     shortfalls: tuple[str, ...] = ()
@@ -80,6 +83,7 @@ def summarise(report: RunReport) -> Made:
         golds=_count(stages, "compose", "golds"),
         qrels=_count(stages, "compose", "qrels", judged="qrels"),
         relaxations=_mix(composition, "relaxation"),
+        outcomes=_outcomes(stages),
         gate_ok=None if gate is None else not gate.findings,
         gate_findings=None if gate is None else gate.counts.get("findings", len(gate.findings)),
         shortfalls=tuple(f"{stage.stage}: {text}" for stage in report.stages for text in stage.shortfalls),
@@ -92,6 +96,11 @@ def _count(stages: Mapping[str, StageReport], stage: str, name: str, judged: str
     if stage in stages:
         return stages[stage].counts.get(name)
     return stages["gate"].counts.get(judged) if judged is not None and "gate" in stages else None
+
+
+def _outcomes(stages: Mapping[str, StageReport]) -> dict[str, int]:
+    counts = stages["compose"].counts if "compose" in stages else {}
+    return {name: counts[key] for name in get_args(GateOutcome) if (key := f"gate_{name}") in counts}
 
 
 def _mix(composition: Composition | None, stratum: str) -> dict[str, int]:

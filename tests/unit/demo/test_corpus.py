@@ -59,8 +59,12 @@ def test_a_second_run_gives_the_same_bytes(generated: Path, demo_folder: Path, t
     assert _files(tmp_path) == _files(generated)
 
 
-def test_the_committed_truth_is_the_generated_one(generated: Path, demo_folder: Path) -> None:
-    assert (demo_folder / "truth.json").read_bytes() == (generated / "truth.json").read_bytes()
+def test_the_committed_corpus_is_the_generated_one(generated: Path, demo_folder: Path) -> None:
+    made = _files(generated)
+    committed = _files(demo_folder)
+    assert {name: committed.get(name) == data for name, data in made.items()} == dict.fromkeys(made, True)
+    assert {name for name in committed if name.startswith("pdf/")} <= set(made)
+    assert sum(len(data) for name, data in made.items() if name.startswith("pdf/")) < 3_000_000
 
 
 def test_corpus_rows_are_valid_and_their_files_exist(generated: Path) -> None:
