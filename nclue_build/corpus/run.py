@@ -16,6 +16,8 @@ from nclue_build.core.canonical import sha256_bytes, sha256_file
 from nclue_build.core.errors import DataError, Finding, OutcomeError
 from nclue_build.core.phrases import counted
 from nclue_build.corpus.document import DocumentPages
+from nclue_build.corpus.output_files import find_outputs, output_files, output_folder
+from nclue_build.corpus.outputs import ChangedError, import_document
 from nclue_build.corpus.screening import screen
 from nclue_build.corpus.sources import (
     FileFacts,
@@ -38,7 +40,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from nclue_build.corpus.output_files import Output
     from nclue_build.corpus.screening import Screening
+    from nclue_build.corpus.supervisor import ReadDocument
     from nclue_build.records.config import ExtractSection
     from nclue_build.records.corpus import CorpusRow
     from nclue_build.store.workspace import Build
@@ -48,7 +52,8 @@ if TYPE_CHECKING:
 class _Task:
     """A PDF to read, and every document it stands for (identical files are read once).
 
-    ``sha256`` is its digest as taken before any reading, ``shown`` its name in messages.
+    ``sha256`` is its digest as taken before any reading, ``shown`` its name in messages. ``output`` is what another
+    program made of it, where that is to be read.
     """
 
     path: Path
@@ -58,6 +63,7 @@ class _Task:
     cached: Path
     pages: Path
     limits: ReadLimits
+    output: Output | None = None
 
 
 def run(context: StageContext) -> StageResult:
@@ -121,21 +127,27 @@ def _read(context: StageContext, rows: Iterable[CorpusRow], paths: Mapping[str, 
     build, settings = context.build, context.config.extract
     limits = ReadLimits(settings.page_timeout_s, settings.document_timeout_s, settings.document_memory_mb)
     cache_folder = build.workspace.state / "pages" / reader_digest(settings.reader)[:16]
-    by_digest: dict[str, list[str]] = {}
+    outputs = _outputs(context, rows)
+    # Identical files are read once; what another program made of them may differ all the same.
+    same: dict[tuple[str, str], list[str]] = {}
     for row in rows:
-        by_digest.setdefault(str(row.sha256), []).append(row.doc_id)
-    tasks = [
-        _Task(
-            path=(path := paths[ids[0]]),
-            shown=build.relative(path),
-            sha256=digest,
-            doc_ids=tuple(ids),
-            cached=cache_folder / digest[:2] / f"{digest}.jsonl",
-            pages=build.pages,
-            limits=limits,
+        same.setdefault((str(row.sha256), row.doc_id if outputs else ""), []).append(row.doc_id)
+    tasks = []
+    for (digest, _), ids in same.items():
+        output = outputs.get(ids[0])
+        key = digest if output is None else sha256_bytes(f"{digest} {output.digest}".encode())
+        tasks.append(
+            _Task(
+                path=(path := paths[ids[0]]),
+                shown=build.relative(path),
+                sha256=digest,
+                doc_ids=tuple(ids),
+                cached=cache_folder / key[:2] / f"{key}.jsonl",
+                pages=build.pages,
+                limits=limits,
+                output=output,
+            )
         )
-        for digest, ids in by_digest.items()
-    ]
     # The longest first: no worker is left alone with a big document at the end.
     tasks.sort(key=lambda task: (-task.path.stat().st_size, task.doc_ids))
     context.progress.start("reading", sum(len(task.doc_ids) for task in tasks), "documents")
@@ -147,6 +159,22 @@ def _read(context: StageContext, rows: Iterable[CorpusRow], paths: Mapping[str, 
         context.progress.advance(len(task.doc_ids))
     context.progress.note(f"extract: {len(summaries) - n_cached} read, {n_cached} taken from the cache")
     return summaries
+
+
+def _outputs(context: StageContext, rows: Iterable[CorpusRow]) -> dict[str, Output]:
+    """What another program made of each document; nothing where the PDFs themselves are read."""
+    build, settings = context.build, context.config.extract
+    if settings.reader == "pymupdf":
+        return {}
+    folder = output_folder(build, settings)
+    files = output_files(folder, settings.reader)
+    context.progress.start("checking outputs", len(files), "files")
+    digests: dict[Path, str] = {}
+    for path, fact in zip(files, context.mapper.map(file_facts, files), strict=True):
+        digests[path] = fact.sha256
+        context.progress.advance()
+    names = {row.doc_id: row.file_name or row.doc_id for row in rows}
+    return find_outputs(folder, settings.reader, names, digests)
 
 
 def file_facts(path: Path) -> FileFacts:
@@ -169,10 +197,13 @@ def extract_document(task: _Task) -> tuple[Summary, bool]:
         if _digest_now(task.path) != task.sha256:
             message = "changed while it was read; run again"
             raise DataError.from_findings([Finding("digest-differs", message, task.shown, id=task.doc_ids[0])])
-        document = DocumentPages(read, version("pymupdf"))
-        lines = list(document.rows())
-        summary = document.summary
-        if not read.hit_limit:
+        if task.output is None:
+            document = DocumentPages(read, version("pymupdf"))
+            lines = list(document.rows())
+            summary = document.summary
+        else:
+            summary, lines = _import(task, task.output, read)
+        if not read.hit_limit and (task.output is None or summary.error is None):
             _write_cached(task.cached, summary, lines)
     else:
         summary, lines = cached
@@ -181,6 +212,14 @@ def extract_document(task: _Task) -> tuple[Summary, bool]:
         with atomic_writer(task.pages / f"{doc_id}.jsonl") as stream:
             stream.writelines(prefix + line[1:] + b"\n" for line in lines)
     return summary, cached is not None
+
+
+def _import(task: _Task, output: Output, read: ReadDocument) -> tuple[Summary, list[bytes]]:
+    try:
+        return import_document(output, read, task.limits.memory_mb)
+    except ChangedError as changed:
+        finding = Finding("digest-differs", "changed while it was read; run again", changed.name, id=task.doc_ids[0])
+        raise DataError.from_findings([finding]) from None
 
 
 def _digest_now(path: Path) -> str | None:
@@ -266,6 +305,10 @@ def _result(
         for row in rows
         if (known := summaries[row.doc_id]).n_pages and row.n_pages not in {None, known.n_pages}
     ]
+    if unknown := sorted({kind for known in summaries.values() for kind in known.unknown_types}):
+        n_with = sum(bool(known.unknown_types) for known in summaries.values())
+        message = f"{', '.join(unknown)}: blocks of unknown type in {counted(n_with, 'document')}; their text is kept"
+        findings.append(Finding("unknown-item-type", message))
     shortfalls = [
         f"source {source.source}: only {source.pages_passed} of {source.n_pages} pages could be read, "
         f"less than min_extraction_rate = {settings.min_extraction_rate}: "

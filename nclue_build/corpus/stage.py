@@ -6,19 +6,24 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
 from nclue_build.core.canonical import sha256_json
+from nclue_build.corpus.output_files import MINERU, PAGE_JSON, output_files, output_folder
 from nclue_build.corpus.sources import pdf_paths, unique
 from nclue_build.store.layout import DUPLICATES
 from nclue_build.store.stage import Declaration
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from nclue_build.core.canonical import Json
-    from nclue_build.records.config import BuildConfig
+    from nclue_build.records.config import BuildConfig, ExtractSection
     from nclue_build.store.stage import StageContext, StageResult
     from nclue_build.store.workspace import Build
 
 
 READER_VERSION: Final = 4
 """Raised when the same PDF gives other pages: the page cache is keyed by it."""
+IMPORT_VERSION: Final = 1
+"""Raised when the same output of another program gives other pages."""
 
 
 class Extract:
@@ -28,10 +33,10 @@ class Extract:
     version = 1
 
     def declare(self, build: Build, config: BuildConfig) -> Declaration:
-        """Depends on the corpus file and every PDF.
+        """Depends on the corpus file, every PDF, and what another program made of them where that is read.
 
         Raises:
-            UsageError: no corpus there.
+            UsageError: no corpus there, or no outputs.
             DataError: bad rows or missing files.
         """
         section = config.corpus
@@ -40,6 +45,7 @@ class Extract:
             "corpus_file": section.file,
             "corpus_pdfs": section.pdfs,
             **_reader(config.extract.reader),
+            **_named_outputs(config.extract),
             "page_timeout_s": config.extract.page_timeout_s,
             "document_timeout_s": config.extract.document_timeout_s,
             "document_memory_mb": config.extract.document_memory_mb,
@@ -47,7 +53,11 @@ class Extract:
             "duplicates": config.extract.duplicates,
         }
         return Declaration(
-            inputs=(*listing, *unique(pdf_paths(build, section, config.fetch.folder))),
+            inputs=(
+                *listing,
+                *unique(pdf_paths(build, section, config.fetch.folder)),
+                *_outputs(build, config.extract),
+            ),
             settings=settings,
             outputs=(build.documents, build.quality, build.inventory / DUPLICATES, build.pages),
         )
@@ -64,8 +74,20 @@ class Extract:
         return run(context)
 
 
+def _outputs(build: Build, settings: ExtractSection) -> list[Path]:
+    if settings.reader == "pymupdf":
+        return []
+    return output_files(output_folder(build, settings), settings.reader)
+
+
+def _named_outputs(settings: ExtractSection) -> dict[str, Json]:
+    named = {MINERU: ("mineru_output", settings.mineru_output), PAGE_JSON: ("page_json", settings.page_json)}
+    return dict([named[settings.reader]]) if settings.reader in named else {}
+
+
 def _reader(reader: str) -> dict[str, Json]:
-    return {"reader": reader, "pymupdf": version("pymupdf"), "reader_version": READER_VERSION}
+    known: dict[str, Json] = {"reader": reader, "pymupdf": version("pymupdf"), "reader_version": READER_VERSION}
+    return known if reader == "pymupdf" else known | {"import_version": IMPORT_VERSION}
 
 
 def reader_digest(reader: str) -> str:

@@ -37,6 +37,7 @@ class Summary:
         n_text_chars: Length of that text.
         signature: MinHash values, uint32 little-endian bytes.
         problems: Page, reason code and one line for every failed page.
+        unknown_types: Types of blocks that the program that read it has, and this one does not know.
     """
 
     n_pages: int = 0
@@ -54,6 +55,7 @@ class Summary:
     signature: bytes = b""
     flags: list[str] = field(default_factory=list)
     problems: list[tuple[int, str, str]] = field(default_factory=list)
+    unknown_types: list[str] = field(default_factory=list)
     error: str | None = None
 
 
@@ -105,7 +107,12 @@ class DocumentSums:
         return orjson.dumps(self._row(None, failure.page, "failed", [failure.flag], []))
 
     def add_page(
-        self, page: PageFacts, blocks: Sequence[MadeBlock], flags: Iterable[str], title: str | None = None
+        self,
+        page: PageFacts,
+        blocks: Sequence[MadeBlock],
+        flags: Iterable[str],
+        title: str | None = None,
+        backend: tuple[str, str] | None = None,
     ) -> bytes:
         """The row of a page, as JSON without document id.
 
@@ -114,6 +121,7 @@ class DocumentSums:
             blocks: Its blocks in reading order.
             flags: What the reader has to say; those that follow from the text are added.
             title: What may be the document's title, should the page be the first that has one.
+            backend: Name and version of the reader of this page, where it is not the document's.
         """
         joined = "\n".join(block.text for block in blocks)
         body = matching_text("\n".join(block.text for block in blocks if block.role not in _FURNITURE_ROLES))
@@ -136,7 +144,10 @@ class DocumentSums:
             if self.first_title is None:
                 self.first_title = title
         rows = [block._asdict() for block in blocks]
-        return orjson.dumps(self._row(page, page.page, status, sorted(all_flags), rows, joined))
+        row = self._row(page, page.page, status, sorted(all_flags), rows, joined)
+        if backend is not None:
+            row["backend"], row["backend_version"] = backend
+        return orjson.dumps(row)
 
     def finish(self, stated_title: str | None) -> Summary:
         """The sums, whole once every page was added.

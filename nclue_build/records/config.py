@@ -22,6 +22,8 @@ TINY_CORPUS = 80
 Positive = Annotated[int, Field(ge=1, le=1_000_000_000)]
 Seconds = Annotated[int, Field(ge=1, le=86_400)]
 PathText = Annotated[str, Field(min_length=1, pattern=r"^[^\x00]+$")]
+OptionalPathText = Annotated[str, Field(pattern=r"^[^\x00]*$")]
+"""Empty: none."""
 Share = Annotated[float, Field(gt=0.0, le=1.0)]
 FreeShare = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -98,7 +100,9 @@ class FetchSection(Section):
 class ExtractSection(Section):
     """Reading pages."""
 
-    reader: Literal["pymupdf"] = "pymupdf"
+    reader: Literal["pymupdf", "mineru", "page-json"] = "pymupdf"
+    mineru_output: OptionalPathText = ""
+    page_json: OptionalPathText = ""
     page_timeout_s: Seconds = 20
     document_timeout_s: Seconds = 300
     document_memory_mb: Annotated[int, Field(ge=256, le=1_048_576)] = 1024
@@ -112,6 +116,17 @@ class ExtractSection(Section):
         "caption",
         "footnote",
     )
+
+    @model_validator(mode="after")
+    def _names_what_is_read(self) -> ExtractSection:
+        for reader, key, named in (
+            ("mineru", "mineru_output", self.mineru_output),
+            ("page-json", "page_json", self.page_json),
+        ):
+            if self.reader == reader and not named:
+                message = f'reader = "{reader}" needs {key}: the folder with its files'
+                raise ValueError(message)
+        return self
 
 
 class MineSection(Section):

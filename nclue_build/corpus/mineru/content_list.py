@@ -1,0 +1,149 @@
+"""``content_list.json``: a flat array of items in reading order, each with the 0-based number of its page.
+
+A page without items is not there. A paragraph over a page break is whole on its first page, unless 4.x wrote the file,
+which it does not say.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from nclue_build.core.errors import DataError
+from nclue_build.corpus.mineru.content_list_v2 import PER_MILLE
+from nclue_build.corpus.mineru.inline import inline_text
+from nclue_build.corpus.mineru.markup import (
+    table_text,
+    unescape_markdown,
+    without_dollars,
+    without_fence,
+    without_tags,
+)
+from nclue_build.corpus.mineru.pages import GLUED, MineruDocument, MineruPage, page_index
+from nclue_build.corpus.mineru.roles import DISCARDED, FURNITURE, role_of, role_of_discarded
+from nclue_build.corpus.mineru.values import all_texts, as_box, as_level, as_object, as_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from nclue_build.corpus.mineru.values import Box
+    from nclue_build.records.corpus import Role
+
+_NO_TEXT: Final = frozenset({
+    "type", "sub_type", "page_idx", "bbox", "img_path", "image_path", "text_format", "text_level", "anchor",
+    "guess_lang", "code_language", "list_type", "angle", "url", "path", "score",
+})  # fmt: skip
+_BODIES: Final = ("text", "content", "table_body", "html", "code_body", "list_items", "latex")
+_ONLY_DISCARDED: Final = "only_discarded"
+
+
+def read_content_list(data: list[Any], page_size: Callable[[int], tuple[int, int]]) -> MineruDocument:
+    """Read a content list of the first form.
+
+    Args:
+        data: The whole file.
+        page_size: Width and height in 1/100 pt of the page with a 0-based number, zeros when not known.
+
+    Raises:
+        DataError: an item of which the page cannot be told.
+    """
+    document = MineruDocument("content_list", every_page=False)
+    items: dict[int, list[dict[str, Any]]] = {}
+    for index, item in _placed(data):
+        items.setdefault(index, []).append(item)
+    for index in sorted(items):
+        page = document.add_page(index)
+        page.width, page.height = page_size(index)
+        page.flags.add(GLUED)
+        _read_page(document, page, items[index])
+    document.n_pages = max(document.pages, default=-1) + 1
+    return document
+
+
+def _placed(data: list[Any]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Items with the page they are on; one without a number lies between two of the same page.
+
+    Raises:
+        DataError: it does not.
+    """
+    items = [item if isinstance(item, dict) else {"text": "\n".join(all_texts(item))} for item in data]
+    numbers = [page_index(item.get("page_idx")) for item in items]
+    following: int | None = None
+    after: list[int | None] = []
+    for number in reversed(numbers):
+        after.append(following)
+        following = number if number is not None else following
+    after.reverse()
+    before: int | None = None
+    for position, (item, number) in enumerate(zip(items, numbers, strict=True)):
+        if number is None:
+            if before is None or after[position] != before:
+                raise DataError(f"item {position} has no page_idx: its page cannot be told; give the middle file")
+            number = before  # noqa: PLW2901 - the number that is meant
+        before = number
+        yield number, item
+
+
+def _read_page(document: MineruDocument, page: MineruPage, items: list[dict[str, Any]]) -> None:
+    alone = all(as_text(item.get("type")) in DISCARDED and "type" in item for item in items)
+    heads = MineruPage(page.index, page.width, page.height)
+    for item in items:
+        item_type = as_text(item.get("type"))
+        box = as_box(item.get("bbox"), page.width / PER_MILLE, page.height / PER_MILLE)
+        role = role_of(item_type)
+        if role is None and "type" in item and item_type in DISCARDED:
+            text = _clean(as_text(item.get("text")) or as_text(item.get("content")))
+            role = role_of_discarded(text, box, page.height)
+            if alone and role != "page_number" and text.strip():
+                role = "text"
+                page.flags.add(_ONLY_DISCARDED)
+            target = heads if role in FURNITURE and box is not None and 2 * box[1] < page.height else page
+            target.add(role, text, box)
+        elif role is None:
+            document.note_unknown(page, item_type)
+            page.add("text", _clean("\n".join(all_texts(item, _NO_TEXT))), box)
+        else:
+            _add(page, role, item, box)
+    page.flags |= heads.flags
+    page.blocks[:0] = heads.blocks
+
+
+def _add(page: MineruPage, role: Role, item: dict[str, Any], box: Box | None) -> None:
+    level = as_level(item.get("text_level"))
+    if role == "text" and level:
+        role = "title"
+    if item.get("sub_type") == "ref_text" and role == "list":
+        role = "reference"
+    body = _body(role, item)
+    captions = [(key, _lines(value)) for key, value in item.items() if key.endswith("_caption")]
+    notes = [(key, _lines(value)) for key, value in item.items() if key.endswith("_footnote")]
+    page.pictures |= role in {"figure", "table"} and not body.strip()
+    own_box = None if any(text for _, text in captions + notes) else box
+    if role not in {"table", "code"}:
+        page.add(role, body, own_box, level or 1)
+    for _, text in captions:
+        page.add("caption", text)
+    if role in {"table", "code"}:
+        page.add(role, body, own_box)
+    for _, text in notes:
+        page.add("footnote", text)
+
+
+def _lines(value: object) -> str:
+    """A text, or a list of texts as lines; spans of the second form are taken, too."""
+    values = value if isinstance(value, list) else [value]
+    return "\n".join(filter(None, (_clean(inline_text(one)).strip() for one in values)))
+
+
+def _body(role: Role, item: dict[str, Any]) -> str:
+    given = [item[key] for key in _BODIES if item.get(key) not in (None, "", [])]
+    if role == "table":
+        return "\n".join(table_text(as_text(as_object(one).get("html")) or as_text(one)).strip() for one in given[:1])
+    if role == "code":
+        return "\n".join(without_fence(one) if isinstance(one, str) else _lines(one) for one in given[:1])
+    if role == "equation":
+        return "\n".join(without_dollars(as_text(one)) for one in given[:1])
+    return "\n".join(_lines(one) for one in given)
+
+
+def _clean(text: str) -> str:
+    return unescape_markdown(without_tags(text))

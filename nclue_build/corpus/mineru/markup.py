@@ -1,0 +1,149 @@
+r"""Plain text out of the Markdown, HTML and LaTeX that MinerU puts into its texts."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from typing import Final
+
+_MATH: Final = re.compile(r"(?<!\\)\$\$?(?=\S)[^$]*(?<![\\\s])\$\$?")
+_ESCAPED: Final = re.compile(r"\\([\\`*_{}\[\]()#+.!|~$<>&-])")
+_SUP: Final = re.compile(r"<sup>([^<]*)</sup>", re.IGNORECASE)
+_TAGS: Final = re.compile(r"</?(?:sub|sup|text|hyperlink|eq)(?:\s[^<>]*)?>", re.IGNORECASE)
+_NOTE_MARK: Final = re.compile(r"[\d,*\u2020\u2021\u00a7\s]+")
+_FENCE: Final = re.compile(r"\s*```[^\n`]*\n(.*?)\n?```\s*", re.DOTALL)
+_DISPLAY: Final = re.compile(r"\s*(?:\$\$|\\\[)(.*?)(?:\$\$|\\\])\s*", re.DOTALL)
+_LATEX_FRAME: Final = re.compile(
+    r"\\(?:begin|end)\{(?:tabular|array|table)[^}]*\}(?:\[[^\]]*\])?(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})?"
+    r"|\\(?:hline|toprule|midrule|bottomrule)|\\c(?:line|midrule)\{[^}]*\}"
+)
+_ROW: Final = re.compile(r"\\\\|\n+")
+CELL: Final = " | "
+"""Between the cells of a row: no phrase goes on from one cell to the next."""
+
+
+def unescape_markdown(text: str) -> str:
+    r"""Text without the backslashes that keep its characters from being Markdown (``\*``), formulas untouched."""
+    if "\\" not in text:
+        return text
+    parts: list[str] = []
+    end = 0
+    for math in _MATH.finditer(text):
+        parts += [_ESCAPED.sub(r"\1", text[end : math.start()]), math[0]]
+        end = math.end()
+    return "".join(parts) + _ESCAPED.sub(r"\1", text[end:])
+
+
+def without_tags(text: str) -> str:
+    """Text without the tags that MinerU writes into it; a raised note mark is set apart from the word before it."""
+    if "<" not in text:
+        return text
+    return _TAGS.sub("", _SUP.sub(_raised, text))
+
+
+def _raised(found: re.Match[str]) -> str:
+    text, before, after = found[1].strip(), found.string[: found.start()][-1:], found.string[found.end() :][:1]
+    if not _NOTE_MARK.fullmatch(text):
+        return text
+    left = " " if before and not before.isspace() else ""
+    right = " " if after.isalnum() else ""
+    return left + text + right
+
+
+def without_fence(code: str) -> str:
+    """Code without the fence that makes it a Markdown code block."""
+    found = _FENCE.fullmatch(code)
+    return found[1] if found else code
+
+
+def without_dollars(formula: str) -> str:
+    """A displayed formula without the signs around it."""
+    found = _DISPLAY.fullmatch(formula)
+    return found[1].strip() if found else formula
+
+
+def table_text(source: str) -> str:
+    """The text of a table, a row a line with ``|`` between its cells.
+
+    Args:
+        source: HTML or LaTeX; anything else is returned as it is.
+    """
+    if "<" in source and re.search(r"<\s*/?\s*(?:table|tr|td|th|html|body)\b", source, re.IGNORECASE):
+        parser = _Table()
+        parser.feed(source)
+        parser.close()
+        return parser.text()
+    if "\\begin{" in source:
+        rows = [
+            CELL.join(cell.strip() for cell in re.split(r"(?<!\\)&", row))
+            for row in _ROW.split(_LATEX_FRAME.sub("", source))
+        ]
+        return "\n".join(row for row in rows if row.strip(" |")).replace(r"\&", "&").replace(r"\%", "%")
+    return source
+
+
+class _Table(HTMLParser):
+    """Collects the text of cells; text outside of any cell is a row of its own."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self._rows: list[list[str]] = [[]]
+        self._in_cell = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002 - the base class's
+        if tag == "tr":
+            self._rows.append([])
+            self._in_cell = False
+        elif tag in {"td", "th", "caption"}:
+            self._rows[-1].append("")
+            self._in_cell = True
+        elif tag in {"br", "p", "div", "li", "sup"}:
+            self._add(" ")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in {"td", "th", "tr", "table", "caption"}:
+            self._in_cell = False
+        if tag in {"table", "caption"}:
+            self._rows.append([])
+
+    def handle_data(self, data: str) -> None:
+        self._add(data)
+
+    def _add(self, data: str) -> None:
+        if self._in_cell:
+            self._rows[-1][-1] += data
+        elif data.strip():
+            self._rows[-1].append(data)
+            self._rows.append([])
+
+    def text(self) -> str:
+        rows = (CELL.join(" ".join(cell.split()) for cell in row) for row in self._rows)
+        return "\n".join(row for row in rows if row.strip(" |"))
+
+
+def join_pieces(pieces: list[tuple[str, bool]], *, apart: bool) -> str:
+    """Put the pieces of a line together.
+
+    Args:
+        pieces: Texts, and whether each is a formula.
+        apart: Whether pieces are words or more, so that there is a space between two letters; else white space is
+            in the texts, and only formulas are set apart.
+    """
+    text = ""
+    was_formula = False
+    for piece, is_formula in pieces:
+        if not piece:
+            continue
+        if text and not text[-1].isspace() and not piece[0].isspace():
+            before, after = text[-1].isalnum() or was_formula, piece[0].isalnum() or is_formula
+            if before and after and (apart or is_formula or was_formula):
+                text += " "
+        text += piece
+        was_formula = is_formula
+    return text
+
+
+def formula(latex: str) -> str:
+    """A formula within a line, as MinerU's own Markdown has it."""
+    latex = latex.strip()
+    return f"${latex}$" if latex else ""

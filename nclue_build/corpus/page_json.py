@@ -1,0 +1,95 @@
+"""Pages as JSON, one file a page: exchange with other programs that read pages, such as OCR.
+
+A file holds what a page row does. Only ``blocks`` has to be there, or ``text`` instead; a block needs its ``text``
+alone. Sums and digests are made anew, keys that are not known are ignored.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+from nclue_build.core.errors import DataError
+from nclue_build.core.text import clean_raw
+from nclue_build.corpus.imported import ImportedPage
+from nclue_build.corpus.mineru.values import as_array, as_box, as_level, as_number, as_object, as_text
+from nclue_build.corpus.summary import MadeBlock
+from nclue_build.corpus.supervisor import FailedPage
+from nclue_build.records.corpus import Role
+
+if TYPE_CHECKING:
+    from nclue_build.corpus.mineru.values import Box
+
+_ROLES: Final[dict[str, Role]] = {role: role for role in get_args(Role)}
+_ROTATIONS: Final = frozenset({0, 90, 180, 270})
+_MAX_FLAG: Final = 60
+
+
+def parse_page(data: object, page: int) -> ImportedPage:
+    """Make a page out of its file.
+
+    Args:
+        data: The file, parsed.
+        page: 1-based number, from the file's name.
+
+    Raises:
+        DataError: it is no page, or another one.
+    """
+    if not isinstance(data, dict):
+        raise DataError("is no JSON object")
+    stated = data.get("page")
+    if stated is not None and as_number(stated) != page:
+        raise DataError(f"says it is page {as_text(stated)[:20] or 'what is no number'}, and its name says {page}")
+    made = ImportedPage(
+        page,
+        label=clean_raw(as_text(data.get("page_label")))[0].strip() or None,
+        width=_size(data.get("width")),
+        height=_size(data.get("height")),
+        rotation=int(rotation) if (rotation := as_number(data.get("rotation"))) in _ROTATIONS else 0,
+        flags={clean_raw(flag)[0][:_MAX_FLAG] for flag in as_array(data.get("flags")) if isinstance(flag, str)},
+        backend=_backend(data),
+    )
+    made.pictures = "no_text_layer" in made.flags
+    blocks = data.get("blocks")
+    if blocks is None and isinstance(data.get("text"), str):
+        blocks = [{"text": data["text"]}]
+    if blocks is None and data.get("status") != "failed":
+        raise DataError("has no blocks")
+    if not isinstance(blocks or [], list):
+        raise DataError("blocks is no list")
+    for position, block in enumerate(blocks or []):
+        made.blocks += _block(block, position, made.flags)
+    if data.get("status") == "failed" and not made.blocks:
+        flag = min(made.flags, default="page_error")
+        made.failure = FailedPage(page, flag, f"whoever read it could not: {flag}")
+    return made
+
+
+def _backend(data: dict[str, Any]) -> tuple[str, str] | None:
+    name, version = (clean_raw(as_text(data.get(key)))[0][:_MAX_FLAG] for key in ("backend", "backend_version"))
+    return (name, version or "unknown") if name else None
+
+
+def _size(value: object) -> int:
+    number = as_number(value)
+    return 0 if number is None or number < 0 else round(number)
+
+
+def _block(given: object, position: int, flags: set[str]) -> list[MadeBlock]:
+    """A block, none when its text is blank.
+
+    Raises:
+        DataError: it has no text.
+    """
+    block = as_object(given)
+    if not isinstance(block.get("text"), str):
+        raise DataError(f"block {position} has no text")
+    text, removed = clean_raw(block["text"])
+    flags |= removed
+    if not text.strip():
+        return []
+    given_role = as_text(block.get("role")) or "text"
+    role = _ROLES.get(given_role)
+    if role is None:
+        raise DataError(f"block {position}: there is no role {given_role[:40]!r}")
+    bbox: Box | None = as_box(block.get("bbox"), 1, 1)
+    return [MadeBlock(role, as_level(block.get("level")), text, bbox)]
