@@ -26,6 +26,9 @@ NOT_PARSED: Final = "page_not_parsed"
 """Flag: the other program was told to leave the page out, or has nothing of it where every page should be."""
 NOT_IMPORTED: Final = "not_imported"
 """Flag: what the other program made of the document cannot be used."""
+_MAX_UNLISTED: Final = 1000
+_MAX_SPREAD: Final = 100
+"""Pages that may be missing, for each there is, where no PDF says how many there are: a mistake has millions."""
 LOST_TEXT: Final = "text_only_in_pdf"
 """Flag: the other program has no text of a page whose PDF has some."""
 
@@ -83,6 +86,8 @@ def mineru_pages(document: MineruDocument, known: list[RawPage | None]) -> list[
         DataError: the file is about another number of pages, or about some of them without saying which.
     """
     n_pages = len(known) or document.n_pages
+    if not known and n_pages > _MAX_UNLISTED + _MAX_SPREAD * len(document.pages):
+        raise DataError(f"has a page {n_pages}, and hardly any before it")
     if document.n_pages > n_pages:
         raise DataError(
             f"MinerU's file has {document.n_pages} pages, the PDF {n_pages}: it was made from another document"
@@ -104,8 +109,9 @@ def _mineru_page(index: int, given: MineruPage | None, known: RawPage | None, do
         page.label, page.rotation, page.pictures = known.label, known.rotation, known.pictures
         page.width, page.height = known.width, known.height
     if given is None:
-        if document.every_page:
-            page.failure = FailedPage(index + 1, NOT_PARSED, "MinerU's file does not have it")
+        missing = "MinerU's file does not have it" if document.every_page else document.missing
+        if missing is not None:
+            page.failure = FailedPage(index + 1, NOT_PARSED, missing)
             return page
     elif given.not_parsed is not None:
         page.failure = FailedPage(index + 1, NOT_PARSED, given.not_parsed)
@@ -131,6 +137,8 @@ def given_pages(given: Mapping[int, ImportedPage], known: list[RawPage | None]) 
     """
     last = max(given, default=0)
     n_pages = len(known) or last
+    if not known and last > _MAX_UNLISTED + _MAX_SPREAD * len(given):
+        raise DataError(f"there is a page {last}, and hardly any before it")
     if last > n_pages:
         raise DataError(f"there is a page {last}, and the PDF has {n_pages} pages: it is of another document")
     pages = []

@@ -68,7 +68,7 @@ def _add(document: MineruDocument, page: MineruPage, item: dict[str, Any]) -> No
     if not isinstance(content, dict):
         page.add(role, inline_text(content), box, 1)
         return
-    if role == "list" and content.get("list_type") in {"reference_list", "ref_text"}:
+    if role == "list" and as_text(content.get("list_type")) in {"reference_list", "ref_text"}:
         role = "reference"
     body = _body(role, content)
     level = as_level(content.get("level")) or 1

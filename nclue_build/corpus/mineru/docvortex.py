@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 from nclue_build.core.errors import DataError
 from nclue_build.corpus.mineru.inline import inline_text
 from nclue_build.corpus.mineru.markup import table_text
-from nclue_build.corpus.mineru.pages import UNKNOWN_VERSION, MineruDocument, MineruPage, one_line, page_index
+from nclue_build.corpus.mineru.pages import (
+    OUT_OF_RANGE,
+    UNKNOWN_VERSION,
+    MineruDocument,
+    MineruPage,
+    one_line,
+    page_index,
+)
 from nclue_build.corpus.mineru.roles import role_of
 from nclue_build.corpus.mineru.values import (
     as_array,
@@ -30,7 +37,6 @@ if TYPE_CHECKING:
 _POINT: Final = 100.0
 _MAX_DEPTH: Final = 12
 _ITEMISED: Final = frozenset({"list", "toc", "reference"})
-_NOT_PARSED: Final = "left out by the page range MinerU was given"
 
 
 def read_docvortex(data: dict[str, Any]) -> MineruDocument:
@@ -62,9 +68,7 @@ def read_docvortex(data: dict[str, Any]) -> MineruDocument:
     stated = as_number(as_object(metadata.get("document")).get("page_count")) or 0
     document.n_pages = max(max(document.pages, default=-1) + 1, int(stated) if 0 < stated <= MAX_PAGES else 0)
     if data.get("is_full_document") is False:
-        for index in range(document.n_pages):
-            if index not in document.pages:
-                document.add_page(index).not_parsed = _NOT_PARSED
+        document.every_page, document.missing = False, OUT_OF_RANGE
     return document
 
 

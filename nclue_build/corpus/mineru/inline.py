@@ -29,7 +29,7 @@ def _piece(value: object, depth: int) -> tuple[str, bool]:
         return join_pieces([_piece(one, depth + 1) for one in value], apart=False), False
     if not isinstance(value, dict):
         return without_tags(as_text(value)), False
-    kind = value.get("type")
+    kind = as_text(value.get("type"))
     inside = next((value[key] for key in _INSIDE if value.get(key) not in (None, "", [])), "")
     if kind in _FORMULAS and isinstance(inside, str):
         return formula(inside), True

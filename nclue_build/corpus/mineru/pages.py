@@ -24,6 +24,9 @@ GLUED_TABLE: Final = "glued_table"
 UNKNOWN_TYPE: Final = "unknown_item_type"
 """Flag: a block of a type this program does not know; its text is kept."""
 
+OUT_OF_RANGE: Final = "left out by the page range MinerU was given"
+"""Why a page was not parsed."""
+
 Kind = Literal["middle", "content_list", "content_list_v2"]
 
 
@@ -64,9 +67,10 @@ class MineruDocument:
     Args:
         kind: Sort of file; see :mod:`nclue_build.corpus.mineru.detect`.
         version: Of the program that wrote it, as far as the file says.
-        pages: By 0-based number; what is not there is empty or was not parsed, as ``every_page`` says.
+        pages: By 0-based number.
         n_pages: Number of pages as the file states it or has them; 0 when it only lists pages with text.
-        every_page: Whether a page that was parsed is always listed.
+        every_page: Whether every page of the document is listed.
+        missing: Why a page that is not listed is not; None when it is empty.
         unknown_types: Types of blocks that this program does not know.
     """
 
@@ -75,6 +79,7 @@ class MineruDocument:
     pages: dict[int, MineruPage] = field(default_factory=dict)
     n_pages: int = 0
     every_page: bool = True
+    missing: str | None = None
     unknown_types: set[str] = field(default_factory=set)
 
     def add_page(self, index: int) -> MineruPage:

@@ -14,6 +14,7 @@ from nclue_build.corpus.mineru.markup import formula, join_pieces, table_text, u
 from nclue_build.corpus.mineru.pages import (
     GLUED,
     GLUED_TABLE,
+    OUT_OF_RANGE,
     UNKNOWN_VERSION,
     MineruDocument,
     MineruPage,
@@ -123,9 +124,7 @@ class _Reader:
         if entry.get("need_drop") is True and not page.blocks:
             reason = one_line(as_text(entry.get("drop_reason")))
             page.not_parsed = (
-                "left out by the page range MinerU was given"
-                if not reason or reason.startswith(_SKIPPED_BY_RANGE)
-                else f"left out by MinerU: {reason}"
+                OUT_OF_RANGE if not reason or reason.startswith(_SKIPPED_BY_RANGE) else f"left out by MinerU: {reason}"
             )
 
     def _add(self, block: dict[str, Any], parent: Role | None, depth: int) -> None:
@@ -200,7 +199,7 @@ def _line(line: dict[str, Any]) -> str:
 def _span(span: dict[str, Any]) -> tuple[str, bool]:
     """The text of a span, and whether it is a formula within the line."""
     content = as_text(span.get("content"))
-    span_type = span.get("type")
+    span_type = as_text(span.get("type"))
     if span_type in _FORMULAS:
         return formula(content or as_text(span.get("latex"))), True
     if span_type == "table" or "html" in span:
