@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from nclue_build.store.workspace import Build, Workspace
+    from nclue_build.workflow.fetching import fetch_build
     from nclue_build.workflow.runner import RunReport, StageReport, plan_build, run_build
     from nclue_build.workflow.samples import sample_queries
     from nclue_build.workflow.scaffold import init_workspace
@@ -47,6 +48,7 @@ _HOMES = {
         "UsageError",
     ),
     "nclue_build.store.workspace": ("Build", "Workspace"),
+    "nclue_build.workflow.fetching": ("fetch_build",),
     "nclue_build.workflow.runner": ("RunReport", "StageReport", "plan_build", "run_build"),
     "nclue_build.workflow.samples": ("sample_queries",),
     "nclue_build.workflow.scaffold": ("init_workspace",),
@@ -68,6 +70,7 @@ __all__ = [
     "StageReport",
     "UsageError",
     "Workspace",
+    "fetch_build",
     "init_workspace",
     "plan_build",
     "run_build",

@@ -155,9 +155,30 @@ def schema(
 
 
 @_verb
+def fetch(
+    session: Session,
+    *,
+    sample: Annotated[
+        int | None, typer.Option("--sample", metavar="N", min=1, help="Only N documents, always the same ones.")
+    ] = None,
+    record: Annotated[
+        bool, typer.Option("--record", help="Keep digests that are missing so far, in documents.jsonl.")
+    ] = False,
+) -> Reply:
+    """Download documents that have a URL, and check them."""
+    from nclue_build.cli.progress import make_display
+    from nclue_build.cli.render import fetch_reply
+    from nclue_build.workflow.fetching import fetch_build
+
+    with make_display(quiet=session.quiet) as display:
+        report = fetch_build(session.workspace, session.build, sample=sample, record=record, progress=display)
+    return fetch_reply(report)
+
+
+@_verb
 def extract(session: Session, *, fresh: Fresh = False) -> Reply:
     """Read the PDFs into typed blocks, page by page."""
-    return _run(session, "extract", "extract", fresh=fresh)
+    return _run(session, "extract", "extract", fresh=fresh, fetch=False)
 
 
 @_verb
@@ -201,7 +222,9 @@ def run(
     return _run(session, first, last, fresh=fresh, show=show)
 
 
-def _run(session: Session, first: str | None, last: str | None, *, fresh: bool, show: int = 0) -> Reply:
+def _run(
+    session: Session, first: str | None, last: str | None, *, fresh: bool, show: int = 0, fetch: bool = True
+) -> Reply:
     from nclue_build.cli.progress import make_display
     from nclue_build.cli.render import run_reply
     from nclue_build.workflow.runner import run_build
@@ -209,5 +232,7 @@ def _run(session: Session, first: str | None, last: str | None, *, fresh: bool, 
     from nclue_build.workflow.summary import summarise
 
     with make_display(quiet=session.quiet) as display:
-        report = run_build(session.workspace, session.build, first=first, last=last, fresh=fresh, progress=display)
+        report = run_build(
+            session.workspace, session.build, first=first, last=last, fresh=fresh, fetch=fetch, progress=display
+        )
     return run_reply(report, summarise(report), sample_queries(report.build, show))

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import FrameType
 
-RESUMABLE: Final = frozenset({"extract", "mine", "compose", "gate", "run"})
+RESUMABLE: Final = frozenset({"fetch", "extract", "mine", "compose", "gate", "run"})
 """Verbs that leave something to go on from."""
 
 CODES: Final[dict[type[NclueError], str]] = {

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from nclue_build.fetch.outcome import FetchReport
     from nclue_build.workflow.doctor import Check
     from nclue_build.workflow.families import Family
     from nclue_build.workflow.plan import StagePlan
@@ -76,6 +77,32 @@ def validation_reply(found: Validation) -> Reply:
     ]
     text = f"build {found.build.name!r} in {found.build.workspace.root}\n{table(rows)}"
     return Reply(result, text, found.findings, EXIT_OK if found.ok else EXIT_FINDINGS)
+
+
+def fetch_reply(report: FetchReport) -> Reply:
+    """Reply of ``fetch``."""
+    counts = {status: number for status, number in report.counts.items() if number}
+    result = {
+        "build": report.build.name,
+        "n_documents": len(report.outcomes),
+        "n_listed": report.n_listed,
+        "counts": report.counts,
+        "n_received_bytes": report.n_received,
+        "n_recorded": report.n_recorded,
+        "documents": [asdict(outcome) for outcome in report.outcomes],
+    }
+    essence = f"{report.build.name}: {counted(len(report.outcomes), 'document')}" + "".join(
+        f", {number} {status}" for status, number in counts.items()
+    )
+    of_all = "" if len(report.outcomes) == report.n_listed else f" (a sample of {report.n_listed})"
+    rows: list[tuple[str, object]] = [
+        ("documents", f"{len(report.outcomes)}{of_all}"),
+        *counts.items(),
+        ("received", f"{report.n_received / 1e6:.1f} MB"),
+        ("recorded in documents.jsonl", report.n_recorded),
+    ]
+    text = f"build {report.build.name!r} in {report.build.workspace.root}\n{table(rows)}"
+    return Reply(result, text, report.findings, EXIT_OK if report.ok else EXIT_FINDINGS, essence)
 
 
 def families_reply(families: Sequence[Family]) -> Reply:

@@ -13,7 +13,7 @@ import os
 from typing import IO, TYPE_CHECKING, Self
 
 from nclue_build.core.errors import DataError
-from nclue_build.records.base import Record
+from nclue_build.records.base import Record, Sha256
 from nclue_build.store.atomic import sync_folder
 from nclue_build.store.jsonl import read_json, write_json
 
@@ -29,11 +29,11 @@ class PartialBusyError(Exception):
 class Origin(Record):
     """Where the bytes of a partial file come from.
 
-    ``validator`` is what the server called this state of the document (a strong ``ETag``, else ``Last-Modified``);
-    null when it said nothing of the kind.
+    The address itself is not kept, as it may hold a password. ``validator`` is what the server called this state of
+    the document (a strong ``ETag``, else ``Last-Modified``); null when it said nothing of the kind.
     """
 
-    url: str
+    address_sha256: Sha256
     validator: str | None = None
 
 
@@ -55,6 +55,8 @@ class Partial:
         self._stream: IO[bytes]
         self.size = 0
         """Bytes that are there."""
+        self.n_written = 0
+        """Bytes that were written by now, those that were discarded included."""
         self.origin: Origin | None = None
 
     def __enter__(self) -> Self:
@@ -110,6 +112,7 @@ class Partial:
         """Append."""
         self._stream.write(data)
         self.size += len(data)
+        self.n_written += len(data)
 
     def head(self, length: int) -> bytes:
         """The first bytes, at most ``length`` of them."""

@@ -184,3 +184,13 @@ class Build:
     def relative(self, path: Path) -> str:
         """A path as shown and stored: relative to the workspace, forward slashes."""
         return self.workspace.relative(path)
+
+
+def find_build(workspace: Workspace | Path | None = None, build: str | None = None) -> Build:
+    """The build that a workspace and a build name (either may be left out) mean.
+
+    Raises:
+        UsageError: there is no such workspace or build, or no way to choose.
+    """
+    found = workspace if isinstance(workspace, Workspace) else Workspace.find(workspace)
+    return found.choose_build(build)

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 import nclue_build
 from nclue_build.core.errors import NclueError, UsageError
+from nclue_build.core.phrases import counted
 from nclue_build.core.progress import NullProgress
 from nclue_build.records.receipt import Receipt
 from nclue_build.store.config_file import load_config
 from nclue_build.store.stage import StageContext
-from nclue_build.store.workspace import Build, Workspace
+from nclue_build.store.workspace import find_build
 from nclue_build.workflow.executors import LocalMapper
+from nclue_build.workflow.fetching import fetch_missing, missing_documents
 from nclue_build.workflow.lock import build_lock
 from nclue_build.workflow.outdated import outdated_benchmark
 from nclue_build.workflow.plan import StagePlan, check_repaired, make_plan, stale_reasons
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from nclue_build.core.progress import Progress
     from nclue_build.records.config import BuildConfig
     from nclue_build.store.stage import Declaration, Mapper, Stage
+    from nclue_build.store.workspace import Build, Workspace
     from nclue_build.workflow.receipts import Signature
 
 VERDICT_STAGE: Final = "gate"
@@ -93,16 +96,6 @@ class RunReport:
         return not any(stage.findings for stage in self.stages if stage.stage == VERDICT_STAGE)
 
 
-def find_build(workspace: Workspace | Path | None = None, build: str | None = None) -> Build:
-    """The build that a workspace and a build name (either may be left out) mean.
-
-    Raises:
-        UsageError: there is no such workspace or build, or no way to choose.
-    """
-    found = workspace if isinstance(workspace, Workspace) else Workspace.find(workspace)
-    return found.choose_build(build)
-
-
 def run_build(  # noqa: PLR0913 - the options of `nclue-build run`
     workspace: Workspace | Path | None = None,
     build: str | None = None,
@@ -110,6 +103,7 @@ def run_build(  # noqa: PLR0913 - the options of `nclue-build run`
     first: str | None = None,
     last: str | None = None,
     fresh: bool = False,
+    fetch: bool = True,
     progress: Progress | None = None,
     stages: Sequence[Stage] | None = None,
 ) -> RunReport:
@@ -125,6 +119,7 @@ def run_build(  # noqa: PLR0913 - the options of `nclue-build run`
             as it lies there.
         last: Last stage to run.
         fresh: Recompute every stage asked for, up to date or not.
+        fetch: Whether documents whose file is missing are downloaded first, where the corpus file says from where.
         progress: Listener for progress.
         stages: The stages of the build, for tests; the real ones by default.
 
@@ -134,7 +129,7 @@ def run_build(  # noqa: PLR0913 - the options of `nclue-build run`
     Raises:
         UsageError: bad workspace, configuration or stage name, another run going on, an earlier stage stale, or P0
             stale after a repair.
-        DataError: a listed file is missing or not what it should be.
+        DataError: a listed file is missing and cannot be fetched, or is not what it should be.
         OutcomeError: nothing to deliver: no document readable, or no query possible.
     """
     chosen = find_build(workspace, build)
@@ -142,6 +137,8 @@ def run_build(  # noqa: PLR0913 - the options of `nclue-build run`
     with chosen.workspace.relative_paths():
         config = load_config(chosen.config_path)
         listener = progress or NullProgress()
+        if fetch and asked[0].name == STAGE_NAMES[0]:
+            fetch_missing(chosen, config, listener)
         digests = Digests()
         plans = _plan(chosen, config, (before, asked), digests, fresh=fresh)
         if all(plan.state == "current" for plan in plans):
@@ -181,7 +178,7 @@ def plan_build(
         stages: The stages of the build, for tests.
 
     Returns:
-        One plan per stage asked for, in order.
+        One plan per stage asked for, in order; before them one of ``fetch``, when documents are missing.
 
     Raises:
         UsageError: as :func:`run_build`.
@@ -190,6 +187,10 @@ def plan_build(
     before, asked = _cut(stages, first, last)
     with chosen.workspace.relative_paths():
         config = load_config(chosen.config_path)
+        if asked[0].name == STAGE_NAMES[0] and (missing := missing_documents(chosen, config)):
+            # What the stages will read is not known before it is there.
+            plan = StagePlan("fetch", "stale", (f"{counted(len(missing), 'document')} not there yet",))
+            return (plan, *(StagePlan(stage.name, "waiting", ("comes after fetch",)) for stage in asked))
         return _plan(chosen, config, (before, asked), Digests(), fresh=fresh)
 
 

@@ -13,10 +13,11 @@ from nclue_build.core.ids import id_problem
 from nclue_build.core.phrases import counted
 from nclue_build.core.printable import escaped, is_utf8
 from nclue_build.corpus.sources import pdf_paths
-from nclue_build.records.config import CorpusSection
+from nclue_build.records.config import BuildConfig, CorpusSection
 from nclue_build.store.atomic import write_text
 from nclue_build.store.workspace import MARKER, Build, Workspace
 from nclue_build.workflow.assets import read_asset
+from nclue_build.workflow.fetching import missing_documents
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +29,7 @@ TEMPLATE: Final = "configs/template.toml"
 _RESERVED = ("workspace", "template")
 _FILE_KEY = 'file = "corpora/demo/corpus.jsonl"     #'
 _PDFS_KEY = '# pdfs = "FOLDER"                      #'
-_IGNORED: Final = (".nclue/", "inventory/*/pages/", "benchmarks/*/beir/")
+_IGNORED: Final = (".nclue/", "corpora/*/pdf/", "inventory/*/pages/", "benchmarks/*/beir/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,8 @@ def init_workspace(
     if not (root / MARKER).exists():
         wanted[root / MARKER] = marker
     notes = _notes(root, n_documents)
+    if n_missing := len(missing_documents(chosen, BuildConfig(schema=1, corpus=section))):
+        notes.append(f"{counted(n_missing, 'document')} will be downloaded by the first run, or by: nclue-build fetch")
     ignore = root / ".gitignore"
     if not ignore.exists():
         wanted[ignore] = "\n".join(_IGNORED) + "\n"
@@ -112,7 +115,7 @@ def _check_names(*places: Path | None) -> None:
 
 def _count(build: Build, section: CorpusSection, pdfs: Path | None) -> int:
     try:
-        return len(pdf_paths(build, section))
+        return len(pdf_paths(build, section, allow_unfetched=True))
     except UsageError:
         if pdfs is None:
             raise

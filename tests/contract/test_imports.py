@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from tests.conftest import WritePdf
 
 HEAVY = {
-    "HanTa", "ahocorasick_rs", "anthropic", "datasketch", "networkx", "numpy", "pymupdf", "rapidfuzz", "rich", "scipy",
-    "tenacity",
+    "HanTa", "ahocorasick_rs", "anthropic", "datasketch", "httpx2", "networkx", "numpy", "pymupdf", "rapidfuzz", "rich",
+    "scipy", "tenacity",
 }  # fmt: skip
 MAX_HELP_RATIO = 3.5
 
@@ -88,8 +88,8 @@ def test_help_is_quick() -> None:
 def test_exports() -> None:
     public = [
         "Build", "CallError", "DataError", "Finding", "InternalError", "NclueError", "OutcomeError", "ReleaseError",
-        "RunReport", "StageReport", "UsageError", "Workspace", "init_workspace", "plan_build", "run_build",
-        "sample_queries", "summarise", "validate_build",
+        "RunReport", "StageReport", "UsageError", "Workspace", "fetch_build", "init_workspace", "plan_build",
+        "run_build", "sample_queries", "summarise", "validate_build",
     ]  # fmt: skip
     assert nclue_build.__all__ == public
     for name in public:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from nclue_build.core.errors import NclueError
 from nclue_build.core.progress import NullProgress
 from nclue_build.store.config_file import load_config
+from nclue_build.store.workspace import find_build
 from nclue_build.workflow.executors import LocalMapper
 from nclue_build.workflow.lock import running_process
 from nclue_build.workflow.outdated import outdated_benchmark
 from nclue_build.workflow.plan import altered_outputs, changed_since
 from nclue_build.workflow.receipts import Digests, load_receipt
 from nclue_build.workflow.registry import STAGE_NAMES, load_stage
-from nclue_build.workflow.runner import find_build
 from nclue_build.workflow.validation.benchmark import check_benchmark
 from nclue_build.workflow.validation.corpus import KnownDocuments, check_corpus, check_extracted
 from nclue_build.workflow.validation.inventory import check_mined, check_version, versions
@@ -86,7 +86,8 @@ def validate_build(
     with LocalMapper(config.run.workers) as mapper:
         listener.start("validate: corpus", None, "files")
         check_corpus(reading, config, mapper)
-        if chosen.documents.exists() or _has_run(chosen, "extract"):
+        # documents.jsonl alone may come from fetching.
+        if chosen.quality.exists() or chosen.pages.exists() or _has_run(chosen, "extract"):
             listener.start("validate: pages", None, "documents")
             documents = check_extracted(reading, mapper)
     listener.start("validate: inventory and benchmark", None, "files")
