@@ -20,6 +20,7 @@ from nclue_build.corpus.sources import pdf_paths
 from nclue_build.store.config_file import load_config
 from nclue_build.store.workspace import ENVIRONMENT_VARIABLE, Build, Workspace
 from nclue_build.workflow.executors import available_cores
+from nclue_build.workflow.fetching import missing_documents
 from nclue_build.workflow.lock import running_process
 
 if TYPE_CHECKING:
@@ -150,6 +151,11 @@ def _build(build: Build) -> Iterator[Check]:
         yield Check(name, ok=False, value="its configuration cannot be read", advice=error.message)
         return
     try:
+        missing = missing_documents(build, config.corpus, config.fetch.folder)
+        if missing:
+            advice = f"run 'nclue-build -b {build.name} fetch', or 'run', which does it first"
+            yield Check(name, ok=False, value=f"{counted(len(missing), 'document')} not fetched yet", advice=advice)
+            return
         with build.workspace.relative_paths():
             n_documents = len(pdf_paths(build, config.corpus, config.fetch.folder))
     except NclueError as error:

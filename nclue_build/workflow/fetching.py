@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from nclue_build.core.progress import Progress
     from nclue_build.fetch.outcome import FetchReport
-    from nclue_build.records.config import BuildConfig
+    from nclue_build.records.config import BuildConfig, CorpusSection
     from nclue_build.store.workspace import Build, Workspace
 
 
@@ -54,15 +54,15 @@ def fetch_build(
         return _fetch(chosen, config, progress or NullProgress(), sample=sample, record=record)
 
 
-def missing_documents(build: Build, config: BuildConfig) -> list[str]:
+def missing_documents(build: Build, section: CorpusSection, fetch_folder: str) -> list[str]:
     """Ids of documents that a run would have to fetch: their file is not there, and a row says where to get it.
 
     Raises:
         UsageError: there is no such corpus file.
     """
-    if config.corpus.file is None:
+    if section.file is None:
         return []
-    corpus = load_corpus_file(build, config.corpus.file, config.fetch.folder)
+    corpus = load_corpus_file(build, section.file, fetch_folder)
     if corpus.found:  # the stage that reads the corpus reports them, with all else
         return []
     return [one.row.doc_id for one in corpus.listed if one.can_be_fetched and not one.path.exists()]
@@ -75,7 +75,7 @@ def fetch_missing(build: Build, config: BuildConfig, progress: Progress) -> None
         UsageError: another run is going on.
         DataError: documents that cannot be had: a run needs all that are listed.
     """
-    missing = missing_documents(build, config)
+    missing = missing_documents(build, config.corpus, config.fetch.folder)
     if not missing:
         return
     progress.note(f"fetch: {counted(len(missing), 'document')} not there yet")

@@ -13,7 +13,7 @@ from nclue_build.core.ids import id_problem
 from nclue_build.core.phrases import counted
 from nclue_build.core.printable import escaped, is_utf8
 from nclue_build.corpus.sources import pdf_paths
-from nclue_build.records.config import BuildConfig, CorpusSection
+from nclue_build.records.config import CorpusSection, FetchSection
 from nclue_build.store.atomic import write_text
 from nclue_build.store.workspace import MARKER, Build, Workspace
 from nclue_build.workflow.assets import read_asset
@@ -94,9 +94,7 @@ def init_workspace(
     wanted = {chosen.config_path: _configuration(section)}
     if not (root / MARKER).exists():
         wanted[root / MARKER] = marker
-    notes = _notes(root, n_documents)
-    if n_missing := len(missing_documents(chosen, BuildConfig(schema=1, corpus=section))):
-        notes.append(f"{counted(n_missing, 'document')} will be downloaded by the first run, or by: nclue-build fetch")
+    notes = _notes(root, n_documents, len(missing_documents(chosen, section, FetchSection().folder)))
     ignore = root / ".gitignore"
     if not ignore.exists():
         wanted[ignore] = "\n".join(_IGNORED) + "\n"
@@ -132,13 +130,15 @@ def _is_default(build: Build) -> bool:
         return False
 
 
-def _notes(root: Path, n_documents: int) -> list[str]:
+def _notes(root: Path, n_documents: int, n_missing: int) -> list[str]:
     notes: list[str] = []
     if n_documents < FEW_DOCUMENTS:
         notes.append(
             f"little can come of {counted(n_documents, 'document')}: concepts have to occur in several of "
             "them, so a useful corpus has some dozens that share subjects"
         )
+    if n_missing:
+        notes.append(f"{counted(n_missing, 'document')} will be downloaded by the first run, or by: nclue-build fetch")
     around = next((folder for folder in root.parents if (folder / MARKER).is_file()), None)
     if around is not None:
         notes.append(f"this workspace lies inside another, {around}: commands in {root} mean the inner one")
