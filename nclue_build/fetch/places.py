@@ -13,6 +13,7 @@ from nclue_build.records.config import MIRROR_PLACES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from urllib.parse import SplitResult
 
     from nclue_build.records.corpus import CorpusRow
 
@@ -54,8 +55,7 @@ def places(row: CorpusRow, mirrors: Iterable[str], sha256: str | None) -> Iterat
 def _known(row: CorpusRow, sha256: str | None) -> dict[str, str | None]:
     known: dict[str, str | None] = dict.fromkeys(MIRROR_PLACES)
     known |= {"doc_id": row.doc_id, "sha256": sha256}
-    if row.pdf_url and scheme(row.pdf_url) in WEB_SCHEMES:
-        parts = urlsplit(row.pdf_url)
+    if row.pdf_url and (parts := _web_parts(row.pdf_url)) is not None:
         path = parts.path.lstrip("/") + (f"?{parts.query}" if parts.query else "")
         file = PurePosixPath(parts.path).name
         known |= {"url": row.pdf_url, "host": parts.hostname, "path": path or None, "file": file or None}
@@ -84,15 +84,20 @@ def shown(address: str) -> str:
 
     Queries of signed addresses are as good as passwords.
     """
+    parts = _web_parts(address)
+    if parts is None:
+        return without_controls(address)[:_SHOWN]
+    place = parts.netloc.rpartition("@")[2]
+    return without_controls(f"{parts.scheme}://{place}{parts.path}")[:_SHOWN]
+
+
+def _web_parts(address: str) -> SplitResult | None:
+    """The parts of a web address; None when it is no such thing."""
     try:
         parts = urlsplit(address)
-        host = parts.hostname or ""
-        port = f":{parts.port}" if parts.port else ""
-    except ValueError:  # no address at all
-        return without_controls(address)[:_SHOWN]
-    if parts.scheme not in WEB_SCHEMES:
-        return without_controls(address)[:_SHOWN]
-    return without_controls(f"{parts.scheme}://{host}{port}{parts.path}")[:_SHOWN]
+    except ValueError:
+        return None
+    return parts if parts.scheme in WEB_SCHEMES else None
 
 
 def sample(doc_ids: Sequence[str], size: int) -> list[str]:
