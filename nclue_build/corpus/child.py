@@ -2,12 +2,13 @@ r"""The reader process: the only place that imports PyMuPDF for text.
 
 A hang or a crash inside MuPDF's C code can be neither interrupted nor caught, so it happens here,
 in a process that :mod:`nclue_build.corpus.supervisor` may kill. It reads one command a line on
-stdin (``{"path", "start"}``) and answers with lines on stdout:
+stdin (``{"path", "start", "password"}``, where the password may be null) and answers with lines on stdout:
 
 - ``{"ready": true, "backend_version": ...}`` once, after start-up;
 - per document ``{"n_pages", "title"}``, or ``{"error": reason}``;
 - a line per page from ``start`` on (the heartbeat), each starting with ``{"page":``;
-- ``{"end": true}`` after the last page.
+- ``{"end": true, "flags": [...]}`` after the last page, with what is to be said of the whole document:
+  ``repaired``, ``attachments``, ``copy_forbidden``.
 
 A page line holds ``lines``: ``[block, direction, x0, y0, x1, y1, size, style, text]`` with 1/100 pt
 integers; see :mod:`nclue_build.corpus.lines` for the meaning of ``direction`` and ``style``.
@@ -46,6 +47,7 @@ _MAX_MARK_SHARE: Final = 0.87
 _ALARM_MARGIN_S: Final = 1.0
 """The supervisor goes first: the alarm is for when it is gone."""
 _MEGABYTE: Final = 1 << 20
+_ATTACHMENTS: Final = "attachments"
 _BAD_LABELS: Final = (AttributeError, LookupError, OverflowError, RuntimeError, TypeError, ValueError)
 """What PyMuPDF's own Python raises where a label rule is not what it expects."""
 
@@ -71,7 +73,8 @@ def main(arguments: list[str]) -> None:
     _send(output, {"ready": True, "backend_version": str(pymupdf.VersionBind)})
     for line in sys.stdin.buffer:
         command = orjson.loads(line)
-        _read_document(output, command["path"], command["start"], 1.25 * page_timeout_s + _ALARM_MARGIN_S)
+        alarm_s = 1.25 * page_timeout_s + _ALARM_MARGIN_S
+        _read_document(output, command["path"], command["start"], alarm_s, command.get("password"))
         signal.setitimer(signal.ITIMER_REAL, 0)
         _mupdf.TOOLS.store_shrink(100)
 
@@ -96,23 +99,23 @@ def _reason(error: BaseException, path: str) -> str:
     return "not a PDF, or damaged beyond repair" if text.startswith("Failed to open") else clean_raw(text)[0][:200]
 
 
-def _read_document(output: BinaryIO, path: str, start: int, alarm_s: float) -> None:
+def _read_document(output: BinaryIO, path: str, start: int, alarm_s: float, password: str | None) -> None:
     # An orphan dies even inside a C call: the default action of SIGALRM needs no Python.
     signal.setitimer(signal.ITIMER_REAL, alarm_s)
     try:
-        document = _open(path)
+        document = _open(path, password)
     except Exception as error:  # noqa: BLE001 - a boundary (docs/decisions/0008): the document is recorded as failed
         _send(output, {"error": _reason(error, path)})
         return
     with document:
         n_pages = int(document.page_count)
-        title = clean_raw((document.metadata or {}).get("title") or "")[0].strip() or None
-        _send(output, {"n_pages": n_pages, "title": title})
+        _send(output, {"n_pages": n_pages, "title": _stated_title(document)})
+        flags: set[str] = set()
         rules = _label_rules(document)
         for index in range(start, n_pages):
             signal.setitimer(signal.ITIMER_REAL, alarm_s)
             try:
-                message = _read_page(document, index, _label(rules, index))
+                message = _read_page(document, index, _label(rules, index), flags)
             except MemoryError:
                 message = {"page": index + 1, "failed": "out_of_memory", "reason": "memory limit reached"}
             except Exception as error:  # noqa: BLE001 - a boundary (docs/decisions/0008): the page is recorded as failed
@@ -120,25 +123,53 @@ def _read_document(output: BinaryIO, path: str, start: int, alarm_s: float) -> N
                 kind = "out_of_memory" if "alloc" in reason or "memory" in reason else "page_error"
                 message = {"page": index + 1, "failed": kind, "reason": reason}
             _send(output, message)
-    _send(output, {"end": True})
+        # At the end, since MuPDF may come upon damage at any page.
+        flags |= _document_flags(document)
+    _send(output, {"end": True, "flags": sorted(flags)})
 
 
-def _open(path: str) -> Any:
+def _stated_title(document: Any) -> str | None:
+    """The title in the document's metadata; None where it has none, or one that cannot be decoded."""
+    try:
+        title = clean_raw((document.metadata or {}).get("title") or "")[0].strip()
+    except (_mupdf.mupdf.FzErrorBase, *_BAD_LABELS):
+        return None
+    return title if title and "\ufffd" not in title else None
+
+
+def _document_flags(document: Any) -> set[str]:
+    flags: set[str] = set()
+    try:
+        if document.is_repaired:
+            flags.add("repaired")
+        if not document.permissions & _mupdf.PDF_PERM_COPY:
+            flags.add("copy_forbidden")
+        if document.embfile_count():
+            flags.add(_ATTACHMENTS)
+    except (_mupdf.mupdf.FzErrorBase, *_BAD_LABELS):  # a broken list of files is no reason to lose the document
+        return flags
+    return flags
+
+
+def _open(path: str, password: str | None) -> Any:
     """Open a document that has pages.
 
     Raises:
-        _UnreadableError: it has none, or needs a password.
+        _UnreadableError: it has none, or needs a password, or another one.
         Exception: anything, out of MuPDF.
     """
     document = _mupdf.open(path, filetype="pdf")
     if document.needs_pass:
-        raise _UnreadableError("encrypted: needs a password")
+        if password is None:
+            raise _UnreadableError("encrypted: needs a password (extract.passwords_file)")
+        if not document.authenticate(password):
+            raise _UnreadableError("encrypted: the password in extract.passwords_file is not the right one")
     try:
         n_pages = document.page_count
     except _mupdf.mupdf.FzErrorBase as error:
         raise _UnreadableError(f"page tree: {_reason(error, path)}") from None
     if n_pages < 1:
-        raise _UnreadableError("no pages")
+        raise _UnreadableError("no pages: its page tree is empty or lost")
     return document
 
 
@@ -163,8 +194,10 @@ def _label(rules: list[dict[str, Any]], index: int) -> str | None:
         return None
 
 
-def _read_page(document: Any, index: int, label: str | None) -> dict[str, Any]:
+def _read_page(document: Any, index: int, label: str | None, document_flags: set[str]) -> dict[str, Any]:
     page = document.load_page(index)
+    if any(kind == _mupdf.PDF_ANNOT_FILE_ATTACHMENT for _, kind, _ in page.annot_xrefs()):
+        document_flags.add(_ATTACHMENTS)
     content = page.get_text("dict", flags=FLAGS)
     lines: list[list[Any]] = []
     flags: set[str] = set()

@@ -59,7 +59,7 @@ class DocumentPages:
                 yield self._sums.add_failed(payload)
             else:
                 yield self._make_page(decode_page(payload))
-        self._sums.finish(self._read.title)
+        self._sums.finish(self._read.title, self._read.flags)
 
     def _make_page(self, page: RawPage) -> bytes:
         segments = self._segments(page)

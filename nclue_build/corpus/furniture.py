@@ -102,12 +102,14 @@ class Furniture:
     _accepted: set[Key] = field(default_factory=set)
     _texts: set[tuple[str, bool, int]] = field(default_factory=set)
     _slot_pages: Counter[Slot] = field(default_factory=Counter)
+    _has_body: bool = False
 
     def observe(self, page: RawPage) -> None:
         """Take note of the outer lines of a page."""
         self._n_pages += 1
         for line in page.lines:
             where = zone(line, page)
+            self._has_body |= where is None
             if where is None or len(line.text) > _MAX_LENGTH:
                 continue
             outer = _Outer.of(line, page, where)
@@ -122,6 +124,9 @@ class Furniture:
     def settle(self, body_size: int) -> None:
         """Decide, once all pages have been seen, which texts repeat often enough, and where such texts stand."""
         self.body_size = body_size
+        if not self._has_body and self._n_pages <= _SHORT_DOCUMENT:  # the few lines there are, are the text
+            self._outer.clear()
+            return
         self._accepted = {key for key, pages in self._pages.items() if self._repeats(pages)}
         for outer in self._outer:
             if self._is_accepted(outer):

@@ -31,7 +31,7 @@ _MIN_PLACEHOLDER: Final = 6
 _PROFILES: Final = {
     "en": "the of and to is that for with was are by this from which be have has at were their its it not will",
     "de": "der und das von zu mit ist im f\u00fcr dem nicht eine ein auf werden wird sich auch sind oder als",
-    "fr": "le les et des est dans pour une que qui sur sont avec aux cette \u00eatre ont ou leur ces",
+    "fr": "le les des est dans pour une que qui sur sont avec aux cette \u00eatre ont ou leur ces",
     "es": "el los las y del se por como su m\u00e1s este pero sus lo entre esta",
     "it": "il di che \u00e8 della non sono gli nel alla dei delle anche questo degli nella",
     "pt": "os da dos em n\u00e3o uma ao mais pela pelo foi s\u00e3o das",
@@ -106,12 +106,23 @@ def text_flags(text: str, words: Sequence[str], counts: LanguageCount) -> set[st
     return flags
 
 
-def is_broken(text: str) -> bool:
-    """Whether most characters of a page have no meaning: then its text layer is of no use."""
-    if text.isascii():
-        return False
-    n_broken = len(_MEANINGLESS.findall(text))
-    return n_broken > 0 and 2 * n_broken > sum(not char.isspace() for char in text)
+def is_broken(texts: Sequence[str]) -> bool:
+    """Whether the text layer of a page is of no use.
+
+    Most characters have no meaning, and the blocks without such characters are no text to speak of: the labels of a
+    diagram in a font without a Unicode mapping do not spoil the paragraphs around it.
+
+    Args:
+        texts: Of the page's blocks.
+    """
+    n_broken = n_all = n_words_whole = 0
+    for text in texts:
+        broken = 0 if text.isascii() else len(_MEANINGLESS.findall(text))
+        n_broken += broken
+        n_all += sum(map(len, text.split()))
+        if not broken:
+            n_words_whole += len(text.split())
+    return 2 * n_broken > n_all and n_words_whole < _MIN_WORDS
 
 
 def _is_low_word_ratio(words: Sequence[str], distinct: set[str]) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.metadata import version
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import orjson
@@ -15,9 +16,11 @@ import orjson
 from nclue_build.core.canonical import sha256_bytes, sha256_file
 from nclue_build.core.errors import DataError, Finding, OutcomeError
 from nclue_build.core.phrases import counted
+from nclue_build.core.printable import without_controls
 from nclue_build.corpus.document import DocumentPages
 from nclue_build.corpus.output_files import find_outputs, output_files, output_folder
 from nclue_build.corpus.outputs import ChangedError, import_document
+from nclue_build.corpus.passwords import assign_passwords, read_passwords
 from nclue_build.corpus.screening import screen
 from nclue_build.corpus.sources import (
     FileFacts,
@@ -53,17 +56,19 @@ class _Task:
     """A PDF to read, and every document it stands for (identical files are read once).
 
     ``sha256`` is its digest as taken before any reading, ``shown`` its name in messages. ``output`` is what another
-    program made of it, where that is to be read.
+    program made of it, where that is to be read. ``problem`` says why it must not be read.
     """
 
     path: Path
     shown: str
-    sha256: str
+    sha256: str | None
     doc_ids: tuple[str, ...]
     cached: Path
     pages: Path
     limits: ReadLimits
     output: Output | None = None
+    password: str | None = field(default=None, repr=False)
+    problem: str | None = None
 
 
 def run(context: StageContext) -> StageResult:
@@ -74,15 +79,16 @@ def run(context: StageContext) -> StageResult:
         OutcomeError: no document is readable; what was found of each is written all the same.
     """
     build, settings = context.build, context.config.extract
-    rows, paths = _rows(context)
-    summaries = _read(context, rows, paths)
+    corpus = _rows(context)
+    rows = corpus.rows
+    summaries, notes = _read(context, corpus)
     screening = screen(rows, summaries, settings)
     completed = [_complete(row, summaries[row.doc_id]) for row in rows]
     _remove_pages_of_earlier_runs(build, {row.doc_id for row in rows})
     write_jsonl(build.documents, completed)
     write_jsonl(build.quality, [*screening.documents, *screening.sources])
     write_jsonl(build.inventory / DUPLICATES, screening.groups)
-    result = _result(screening, summaries, rows, settings)
+    result = _result(screening, summaries, rows, settings, notes)
     if not any(document.pages_ok for document in screening.documents):
         raise _nothing_readable(screening, result)
     return result
@@ -96,7 +102,16 @@ def _nothing_readable(screening: Screening, result: StageResult) -> OutcomeError
     return OutcomeError(message, (Finding("nothing-to-deliver", message), *result.findings))
 
 
-def _rows(context: StageContext) -> tuple[list[CorpusRow], dict[str, Path]]:
+@dataclass(frozen=True, slots=True)
+class _Corpus:
+    """The rows of a corpus, sorted by id; by id too, where the PDF of each lies, and why it must not be read."""
+
+    rows: list[CorpusRow]
+    paths: dict[str, Path]
+    problems: dict[str, str]
+
+
+def _rows(context: StageContext) -> _Corpus:
     build, section = context.build, context.config.corpus
     fetched = context.config.fetch.folder
     listed = read_corpus_file(build, section.file, fetched) if section.file is not None else []
@@ -120,22 +135,29 @@ def _rows(context: StageContext) -> tuple[list[CorpusRow], dict[str, Path]]:
         rows = rows_of_folder(build, section.pdfs or ".", facts)
         folder = (build.workspace.root / (section.pdfs or ".")).resolve()
         by_id = {row.doc_id: folder / str(row.file_name) for row in rows}
-    return sorted(rows, key=lambda row: row.doc_id), by_id
+    problems = {doc_id: problem for doc_id, path in by_id.items() if (problem := facts[path].problem) is not None}
+    return _Corpus(sorted(rows, key=lambda row: row.doc_id), by_id, problems)
 
 
-def _read(context: StageContext, rows: Iterable[CorpusRow], paths: Mapping[str, Path]) -> dict[str, Summary]:
+def _read(context: StageContext, corpus: _Corpus) -> tuple[dict[str, Summary], list[str]]:
+    """What was read, by doc_id, and what there is to say of the passwords given."""
+    rows, paths = corpus.rows, corpus.paths
     build, settings = context.build, context.config.extract
     limits = ReadLimits(settings.page_timeout_s, settings.document_timeout_s, settings.document_memory_mb)
     cache_folder = build.workspace.state / "pages" / reader_digest(settings.reader)[:16]
     outputs = _outputs(context, rows)
     # Identical files are read once; what another program made of them may differ all the same.
-    same: dict[tuple[str, str], list[str]] = {}
+    passwords, unused = assign_passwords(rows, read_passwords(build, settings.passwords_file))
+    same: dict[tuple[str | None, str, str | None], list[str]] = {}
     for row in rows:
-        same.setdefault((str(row.sha256), row.doc_id if outputs else ""), []).append(row.doc_id)
+        alone = row.doc_id if outputs or row.doc_id in corpus.problems else ""
+        same.setdefault((row.sha256, alone, passwords.get(row.doc_id)), []).append(row.doc_id)
     tasks = []
-    for (digest, _), ids in same.items():
+    for (digest, _, password), ids in same.items():
         output = outputs.get(ids[0])
-        key = digest if output is None else sha256_bytes(f"{digest} {output.digest}".encode())
+        key = str(digest) if output is None else sha256_bytes(f"{digest} {output.digest}".encode())
+        if password is not None:  # another password, another outcome
+            key = sha256_bytes(f"{key} password {password}".encode())
         tasks.append(
             _Task(
                 path=(path := paths[ids[0]]),
@@ -146,6 +168,8 @@ def _read(context: StageContext, rows: Iterable[CorpusRow], paths: Mapping[str, 
                 pages=build.pages,
                 limits=limits,
                 output=output,
+                password=password,
+                problem=corpus.problems.get(ids[0]),
             )
         )
     # The longest first: no worker is left alone with a big document at the end.
@@ -158,7 +182,7 @@ def _read(context: StageContext, rows: Iterable[CorpusRow], paths: Mapping[str, 
         n_cached += len(task.doc_ids) if cached else 0
         context.progress.advance(len(task.doc_ids))
     context.progress.note(f"extract: {len(summaries) - n_cached} read, {n_cached} taken from the cache")
-    return summaries
+    return summaries, [unused] if unused else []
 
 
 def _outputs(context: StageContext, rows: Iterable[CorpusRow]) -> dict[str, Output]:
@@ -171,15 +195,19 @@ def _outputs(context: StageContext, rows: Iterable[CorpusRow]) -> dict[str, Outp
     context.progress.start("checking outputs", len(files), "files")
     digests: dict[Path, str] = {}
     for path, fact in zip(files, context.mapper.map(file_facts, files), strict=True):
-        digests[path] = fact.sha256
+        digests[path] = fact.sha256 or ""
         context.progress.advance()
     names = {row.doc_id: row.file_name or row.doc_id for row in rows}
     return find_outputs(folder, settings.reader, names, digests)
 
 
 def file_facts(path: Path) -> FileFacts:
-    """Digest and size of a file (a worker's task)."""
-    return FileFacts(sha256_file(path), path.stat().st_size)
+    """Digest and size of a file (a worker's task); what must not be read has its problem instead."""
+    n_bytes = path.stat().st_size
+    try:
+        return FileFacts(sha256_file(path), n_bytes)
+    except OSError as error:
+        return FileFacts(None, n_bytes, f"cannot be read: {(error.strerror or type(error).__name__).lower()}")
 
 
 def extract_document(task: _Task) -> tuple[Summary, bool]:
@@ -191,9 +219,11 @@ def extract_document(task: _Task) -> tuple[Summary, bool]:
     Raises:
         DataError: the PDF is no longer the one whose digest was taken: its pages must not be kept under that.
     """
-    cached = _load_cached(task.cached)
-    if cached is None:
-        read = _supervisor(task.limits).read(task.path)
+    cached = None if task.problem else _load_cached(task.cached)
+    if task.problem is not None:
+        summary, lines = Summary(error=task.problem), []
+    elif cached is None:
+        read = _supervisor(task.limits).read(task.path, task.password)
         if _digest_now(task.path) != task.sha256:
             message = "changed while it was read; run again"
             raise DataError.from_findings([Finding("digest-differs", message, task.shown, id=task.doc_ids[0])])
@@ -203,6 +233,7 @@ def extract_document(task: _Task) -> tuple[Summary, bool]:
             summary = document.summary
         else:
             summary, lines = _import(task, task.output, read)
+            summary.flags += read.flags
         if not read.hit_limit and (task.output is None or summary.error is None):
             _write_cached(task.cached, summary, lines)
     else:
@@ -225,7 +256,7 @@ def _import(task: _Task, output: Output, read: ReadDocument) -> tuple[Summary, l
 def _digest_now(path: Path) -> str | None:
     try:
         return sha256_file(path)
-    except FileNotFoundError:  # moved away while it was read
+    except (FileNotFoundError, PermissionError):  # moved away or locked while it was read
         return None
 
 
@@ -270,10 +301,15 @@ def _complete(row: CorpusRow, known: Summary) -> CorpusRow:
     return row.model_copy(
         update={
             "n_pages": known.n_pages or row.n_pages,
-            "title": row.title or known.title,
+            "title": row.title or known.title or _file_title(row),
             "language": row.language or known.language,
         }
     )
+
+
+def _file_title(row: CorpusRow) -> str | None:
+    """What to call a document that has no title which can be read."""
+    return without_controls(PurePosixPath(row.file_name or "").stem) or None
 
 
 def _remove_pages_of_earlier_runs(build: Build, doc_ids: set[str]) -> None:
@@ -287,9 +323,13 @@ def _remove_pages_of_earlier_runs(build: Build, doc_ids: set[str]) -> None:
 
 
 def _result(
-    screening: Screening, summaries: Mapping[str, Summary], rows: Iterable[CorpusRow], settings: ExtractSection
+    screening: Screening,
+    summaries: Mapping[str, Summary],
+    rows: Iterable[CorpusRow],
+    settings: ExtractSection,
+    notes: Iterable[str],
 ) -> StageResult:
-    findings: list[Finding] = []
+    findings = [Finding("password-unused", note) for note in notes]
     for document in screening.documents:
         if document.status == "failed":
             findings.append(Finding("document-failed", f"{document.doc_id}: {document.message}", id=document.doc_id))
@@ -326,6 +366,6 @@ def _result(
         "pages_failed": sum(d.pages_failed for d in screening.documents),
         "duplicate_groups": len(screening.groups),
     }
-    for reason in ("unreadable", "source_below_rate", "duplicate"):
+    for reason in ("unreadable", "no_text", "source_below_rate", "duplicate"):
         counts[f"removed_{reason}"] = sum(d.removed == reason for d in screening.documents)
     return StageResult(counts, tuple(findings), tuple(shortfalls))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nclue_build.corpus.summary import Summary
     from nclue_build.records.config import ExtractSection
 
-Removal = Literal["unreadable", "source_below_rate", "duplicate"]
+Removal = Literal["unreadable", "no_text", "source_below_rate", "duplicate"]
 
 _MOSTLY: Final = 2
 """One page in so many makes "mostly"."""
@@ -33,15 +33,19 @@ class Screening:
 def screen(rows: Sequence[CorpusRow], summaries: Mapping[str, Summary], settings: ExtractSection) -> Screening:
     """Decide which documents stay in the benchmark's corpus.
 
-    Unreadable documents go first, then sources below the extraction rate (a lone source is only
-    reported), then duplicates among what is left.
+    Unreadable documents go first, and those whose pages are all blank (which is no failure), then sources below the
+    extraction rate (a lone source is only reported), then duplicates among what is left.
 
     Args:
         rows: The corpus, sorted by doc_id.
         summaries: What was read, by doc_id.
         settings: ``min_extraction_rate`` and ``duplicates``.
     """
-    removed: dict[str, Removal] = {row.doc_id: "unreadable" for row in rows if not summaries[row.doc_id].ok}
+    removed: dict[str, Removal] = {
+        row.doc_id: "no_text" if _is_blank(known) else "unreadable"
+        for row in rows
+        if not (known := summaries[row.doc_id]).ok
+    }
     sources = _rate_sources(rows, summaries, settings.min_extraction_rate)
     failing = {source.source for source in sources if not source.passed} if len(sources) > 1 else set()
     for row in rows:
@@ -86,7 +90,9 @@ def _rate_sources(rows: Sequence[CorpusRow], summaries: Mapping[str, Summary], m
 def _quality(row: CorpusRow, known: Summary, removed: Removal | None) -> DocumentQuality:
     status: Literal["ok", "partial", "failed"] = "ok" if known.passed == known.n_pages else "partial"
     message = known.error
-    if not known.ok:
+    if _is_blank(known):
+        message = "every page is blank"
+    elif not known.ok:
         status = "failed"
         message = message or _why_unreadable(known)
     elif known.problems:
@@ -117,6 +123,11 @@ def _quality(row: CorpusRow, known: Summary, removed: Removal | None) -> Documen
         removed=removed,
         message=message,
     )
+
+
+def _is_blank(known: Summary) -> bool:
+    """Whether a document was read well and has no text on any page."""
+    return known.n_pages > 0 and not known.ok and known.passed == known.n_pages
 
 
 def _is_mostly(n_pages: int, known: Summary) -> bool:

@@ -6,6 +6,7 @@ import stat
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from nclue_build.core.canonical import sha256_bytes
 from nclue_build.core.errors import DataError, Finding, UsageError
 from nclue_build.core.ids import document_id
 from nclue_build.core.phrases import counted
@@ -30,10 +31,11 @@ _NOT_FOUND: Final = "file not found"
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """Digest and size in bytes of a file."""
+    """Digest and size in bytes of a file; where it must not be read, no digest, and ``problem`` says so."""
 
-    sha256: str
+    sha256: str | None
     n_bytes: int
+    problem: str | None = None
 
 
 def read_corpus_file(
@@ -102,6 +104,9 @@ def check_digests(listed: Sequence[Listed], facts: Mapping[Path, FileFacts], sho
     rows: list[CorpusRow] = []
     for one in listed:
         row, fact = one.row, facts[one.path]
+        if fact.problem is not None:
+            rows.append(row.model_copy(update={"bytes": row.bytes or fact.n_bytes, "file_name": one.file_name}))
+            continue
         if row.sha256 is not None and row.sha256 != fact.sha256:
             message = f"{row.doc_id}: {one.file_name}: SHA-256 is {fact.sha256}, not {row.sha256} as listed"
             found.append(Finding("digest-differs", message, shown, one.line, row.doc_id))
@@ -163,14 +168,14 @@ def rows_of_folder(build: Build, section_pdfs: str, facts: Mapping[Path, FileFac
 
     The source of a document is the first sub-folder it is in, else the folder's name. Ids are made of
     the file's stem and digest alone, so the folder may move; files that agree in both are told apart by a
-    number, in the order of their paths.
+    number, in the order of their paths. For a file that must not be read, the digest of its path stands in.
     """
     folder = (build.workspace.root / section_pdfs).resolve()
     rows: dict[str, CorpusRow] = {}
     for path in sorted(facts, key=lambda path: path.relative_to(folder).as_posix()):
         relative = path.relative_to(folder)
         fact = facts[path]
-        doc_id = base = document_id(path.stem, fact.sha256)
+        doc_id = base = document_id(path.stem, fact.sha256 or sha256_bytes(relative.as_posix().encode("utf-8")))
         number = 2
         while doc_id in rows:
             doc_id = f"{base}-{number}"

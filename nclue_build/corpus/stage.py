@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from nclue_build.core.canonical import sha256_json
 from nclue_build.corpus.output_files import MINERU, PAGE_JSON, output_files, output_folder
+from nclue_build.corpus.passwords import passwords_path
 from nclue_build.corpus.sources import pdf_paths, unique
 from nclue_build.store.layout import DUPLICATES
 from nclue_build.store.stage import Declaration
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from nclue_build.store.workspace import Build
 
 
-READER_VERSION: Final = 4
+READER_VERSION: Final = 5
 """Raised when the same PDF gives other pages: the page cache is keyed by it."""
 IMPORT_VERSION: Final = 1
 """Raised when the same output of another program gives other pages."""
@@ -36,7 +37,7 @@ class Extract:
         """Depends on the corpus file, every PDF, and what another program made of them where that is read.
 
         Raises:
-            UsageError: no corpus there, or no outputs.
+            UsageError: no corpus there, no outputs, or no file of passwords.
             DataError: bad rows or missing files.
         """
         section = config.corpus
@@ -57,6 +58,7 @@ class Extract:
                 *listing,
                 *unique(pdf_paths(build, section, config.fetch.folder)),
                 *_outputs(build, config.extract),
+                *filter(None, [passwords_path(build, config.extract.passwords_file)]),
             ),
             settings=settings,
             outputs=(build.documents, build.quality, build.inventory / DUPLICATES, build.pages),

@@ -135,7 +135,7 @@ class DocumentSums:
             if page.pictures:
                 all_flags.add("no_text_layer")
                 self._n_pictures += 1
-        elif is_broken(joined):
+        elif is_broken([block.text for block in blocks]):
             status = "failed"
             all_flags.add("unusable_text")
             self._note_failure(FailedPage(page.page, "unusable_text", "most characters have no meaning: needs OCR"))
@@ -149,13 +149,15 @@ class DocumentSums:
             row["backend"], row["backend_version"] = backend
         return orjson.dumps(row)
 
-    def finish(self, stated_title: str | None) -> Summary:
+    def finish(self, stated_title: str | None, flags: Iterable[str] = ()) -> Summary:
         """The sums, whole once every page was added.
 
         Args:
             stated_title: The title that the document's own metadata gives.
+            flags: What the reader has to say of the whole document.
         """
         summary = self.summary
+        summary.flags += flags
         summary.passed = summary.ok + summary.empty
         if self._n_pictures * _PICTURE_PAGES_PER_DOCUMENT > summary.n_pages:
             summary.passed -= self._n_pictures

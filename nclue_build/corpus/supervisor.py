@@ -57,6 +57,7 @@ class ReadDocument:
         title: From the document's own metadata.
         payloads: Page payload or failure per page; every page is present.
         error: Why the document could not be opened.
+        flags: What the reader has to say of the whole document.
         hit_limit: Whether a time or memory limit, or a crash, had a part in the result: then it must
             not be cached, since another machine could do better.
     """
@@ -65,6 +66,7 @@ class ReadDocument:
     title: str | None = None
     payloads: list[bytes | FailedPage] = field(default_factory=list)
     error: str | None = None
+    flags: list[str] = field(default_factory=list)
     hit_limit: bool = False
 
 
@@ -111,8 +113,13 @@ class Supervisor:
         self._buffer = bytearray()
         self._fresh = True
 
-    def read(self, path: Path) -> ReadDocument:
-        """Read all pages of a PDF, whatever it does."""
+    def read(self, path: Path, password: str | None = None) -> ReadDocument:
+        """Read all pages of a PDF, whatever it does.
+
+        Args:
+            path: The PDF.
+            password: What it is encrypted with; the reader gets it through a pipe, where nobody sees it.
+        """
         result = ReadDocument()
         deadline = time.monotonic() + self.limits.document_timeout_s
         retried = -1
@@ -121,7 +128,7 @@ class Supervisor:
             process = self._started()
             deadline += time.monotonic() - began  # starting a reader is no time the document takes
             try:
-                self._read_rest(process, path, result, deadline)
+                self._read_rest(process, (path, password), result, deadline)
             except _ReaderGoneError as gone:
                 was_fresh = self._fresh
                 self._kill()
@@ -144,8 +151,12 @@ class Supervisor:
         """End the reader process."""
         self._kill()
 
-    def _read_rest(self, process: subprocess.Popen[bytes], path: Path, result: ReadDocument, deadline: float) -> None:
-        self._send(process, orjson.dumps({"path": str(path), "start": len(result.payloads)}) + b"\n")
+    def _read_rest(
+        self, process: subprocess.Popen[bytes], asked: tuple[Path, str | None], result: ReadDocument, deadline: float
+    ) -> None:
+        path, password = asked
+        command = {"path": str(path), "start": len(result.payloads), "password": password}
+        self._send(process, orjson.dumps(command) + b"\n")
         head = orjson.loads(self._receive(deadline))
         if "error" in head:
             if result.n_pages:  # opened before, not now: the process is at fault
@@ -169,6 +180,7 @@ class Supervisor:
                 raise _ReaderGoneError("out_of_memory", "memory limit reached by the text alone", final=True)
         if len(result.payloads) != result.n_pages:
             raise _ReaderGoneError("reader_crashed", "reader lost pages")
+        result.flags = orjson.loads(line).get("flags", [])
 
     def _take(self, line: bytes, result: ReadDocument) -> None:
         if _FAILED_MARK not in line[:64]:

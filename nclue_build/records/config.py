@@ -103,6 +103,7 @@ class ExtractSection(Section):
     reader: Literal["pymupdf", "mineru", "page-json"] = "pymupdf"
     mineru_output: OptionalPathText = ""
     page_json: OptionalPathText = ""
+    passwords_file: OptionalPathText = ""
     page_timeout_s: Seconds = 20
     document_timeout_s: Seconds = 300
     document_memory_mb: Annotated[int, Field(ge=256, le=1_048_576)] = 1024

@@ -149,7 +149,7 @@ class DocumentQuality(Record):
     flags: tuple[str, ...]
     in_benchmark: bool
     gold_eligible: bool
-    removed: Literal["unreadable", "source_below_rate", "duplicate"] | None
+    removed: Literal["unreadable", "no_text", "source_below_rate", "duplicate"] | None
     message: str | None
 
     @model_validator(mode="after")

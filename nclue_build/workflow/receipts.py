@@ -66,14 +66,14 @@ class Digests:
         self._known: dict[Path, tuple[Signature, str]] = {}
 
     def of(self, path: Path) -> str | None:
-        """Digest of a file; None when there is no such file."""
+        """Digest of a file; None when there is no such file, or one that must not be read."""
         try:
             now = signature(path)
             known = self._known.get(path)
             if known is None or known[0] != now:
                 known = (now, sha256_file(path))
                 self._known[path] = known
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError):
             return None
         return known[1]
 

@@ -24,7 +24,7 @@ with warnings.catch_warnings():
 def read() -> Iterator[Callable[[Path], list[dict[str, Any]]]]:
     def read(path: Path) -> list[dict[str, Any]]:
         output = io.BytesIO()
-        child._read_document(output, str(path), 0, 60.0)
+        child._read_document(output, str(path), 0, 60.0, None)
         return [orjson.loads(line) for line in output.getvalue().splitlines()]
 
     yield read
@@ -37,17 +37,17 @@ def test_whatever_a_page_raises_is_recorded_and_the_next_page_is_read(
 ) -> None:
     read_page = child._read_page
 
-    def fail_first(document: Any, index: int, label: str | None) -> Any:
+    def fail_first(document: Any, index: int, label: str | None, flags: set[str]) -> Any:
         if index == 0:
             raise error(7, "strange")
-        return read_page(document, index, label)
+        return read_page(document, index, label, flags)
 
     monkeypatch.setattr(child, "_read_page", fail_first)
     _, first, second, end = read(make_pdf(tmp_path / "a.pdf", [[text(72, 200, "One")], [text(72, 200, "Two")]]))
     assert (first["page"], first["failed"]) == (1, "page_error")
     assert first["reason"]
     assert second["lines"][0][-1] == "Two"
-    assert end == {"end": True}
+    assert end == {"end": True, "flags": []}
 
 
 def test_whatever_opening_raises_is_the_document_s_error(

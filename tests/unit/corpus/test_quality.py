@@ -44,6 +44,6 @@ def test_function_words_tell_the_language(text: str, language: str | None) -> No
 
 
 def test_a_text_layer_of_meaningless_characters_is_broken() -> None:
-    assert is_broken("\ufffd\ufffd\ue001 ab")
-    assert not is_broken("\ufffd abc")
-    assert not is_broken("")
+    assert is_broken(["\ufffd\ufffd\ue001 ab"])
+    assert not is_broken(["\ufffd abc"])
+    assert not is_broken([""])

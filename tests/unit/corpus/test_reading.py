@@ -93,7 +93,7 @@ def test_a_rotated_page_is_read_and_measured_as_it_is_shown(
 
 def test_an_encrypted_pdf_says_so(tmp_path: Path, text: Any, make_pdf: Any, supervisor: Supervisor) -> None:
     path = make_pdf(tmp_path / "a.pdf", [[text(72, 200, "secret")]], encryption=4, user_pw="x", owner_pw="y")
-    assert supervisor.read(path).error == "encrypted: needs a password"
+    assert supervisor.read(path).error == "encrypted: needs a password (extract.passwords_file)"
 
 
 @pytest.mark.parametrize("content", [b"no PDF at all", b"%PDF-1.7\n", b"\x00" * 100])

@@ -201,6 +201,7 @@ def test_a_folder_gives_sources_and_ids(tmp_path: Path, build: Build) -> None:
         "ntsb/x.pdf": "ntsb",
     }
     digest = facts[folder / "gao/Report No. 1.PDF"].sha256
+    assert digest is not None
     assert rows["gao/Report No. 1.PDF"].doc_id == f"Report-No.-1_{digest[:8]}"
 
 
