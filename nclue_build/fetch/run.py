@@ -227,7 +227,7 @@ class _Attempt:
     async def _addresses(self, place: Place) -> AsyncIterator[str]:
         kind = scheme(place.address)
         if kind in WEB_SCHEMES:
-            yield place.address
+            yield place.address.strip()
         elif kind in RESOLVERS:
             resolver = RESOLVERS[kind](self._settings)
             async for url in resolver.addresses(place.address.partition(":")[2], self._client.read):
@@ -295,15 +295,11 @@ def _already_there(one: _Wanted) -> Outcome | None:
     digest recorded earlier. One in the folder of fetched documents gives way to the listed document.
     """
     path, row = one.listed.path, one.listed.row
-    try:
-        kind = path.stat().st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        if one.allowed:
-            return None
-        message = "not fetched: its file_name leads out of the workspace and the corpus file's folder"
-        return Outcome(one.doc_id, "failed", one.shown, message=message)
-    if not stat.S_ISREG(kind):
-        return Outcome(one.doc_id, "failed", one.shown, message=f"{one.shown} is in the way: no regular file")
+    is_there, problem = _state(one)
+    if problem is not None:
+        return Outcome(one.doc_id, "failed", one.shown, message=f"not fetched: {problem}")
+    if not is_there:
+        return None
     sha256, n_bytes = sha256_file(path), path.stat().st_size
     if one.sha256 in (None, sha256) and row.bytes in (None, n_bytes):
         return Outcome(one.doc_id, "already-there", one.shown, sha256, n_bytes)
@@ -314,6 +310,18 @@ def _already_there(one: _Wanted) -> Outcome | None:
         f"{one.shown} is there with SHA-256 {sha256} and {n_bytes} bytes, not with {listed}: remove it to fetch it"
     )
     return Outcome(one.doc_id, "mismatch", one.shown, sha256, n_bytes, message=message)
+
+
+def _state(one: _Wanted) -> tuple[bool, str | None]:
+    """Whether a file is there, and what keeps one from being put there."""
+    try:
+        kind = one.listed.path.stat().st_mode
+    except FileNotFoundError:
+        outside = "its file_name leads out of the workspace and the corpus file's folder"
+        return False, None if one.allowed else outside
+    except OSError as error:  # such as a name that is too long; what is in the way of all documents ends the run later
+        return False, None if one.listed.row.file_name is None else (error.strerror or str(error)).lower()
+    return True, None if stat.S_ISREG(kind) else f"{one.shown} is in the way: no regular file"
 
 
 def _copy(path: Path, part: Partial, settings: FetchSection) -> None:

@@ -65,7 +65,17 @@ def missing_documents(build: Build, section: CorpusSection, fetch_folder: str) -
     corpus = load_corpus_file(build, section.file, fetch_folder)
     if corpus.found:  # the stage that reads the corpus reports them, with all else
         return []
-    return [one.row.doc_id for one in corpus.listed if one.can_be_fetched and not one.path.exists()]
+    return [one.row.doc_id for one in corpus.listed if one.can_be_fetched and _is_missing(one.path)]
+
+
+def _is_missing(path: Path) -> bool:
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:  # such as a name that is too long: the stage that reads it says so
+        return False
+    return False
 
 
 def fetch_missing(build: Build, config: BuildConfig, progress: Progress) -> None:

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import nclue_build
+from nclue_build.core.errors import DataError
+
 if TYPE_CHECKING:
     from tests.unit.fetch.conftest import MakePdf, Place, Site
 
@@ -73,6 +76,22 @@ def test_a_list_does_not_decide_where_files_are_written(site: Site, place: Place
     assert outcome.status == "failed"
     assert "leads out of" in str(outcome.message)
     assert not (place.root.parent / "outside.pdf").exists()
+
+
+def test_names_that_no_file_can_have(site: Site, place: Place, pdf: MakePdf) -> None:
+    site.serve("/a.pdf", pdf())
+    names = {"a": "x" * 300 + ".pdf", "b": "corpus.jsonl/b.pdf", "c": "folder/c.pdf"}
+    report = place.fetch(
+        *({"doc_id": doc_id, "file_name": name, "pdf_url": site.url("/a.pdf")} for doc_id, name in names.items())
+    )
+    assert [outcome.status for outcome in report.outcomes] == ["failed", "failed", "recorded"]
+    assert "file name too long" in report.findings[0].message
+    assert "not a directory" in report.findings[1].message
+    (place.root / "lists" / "folder" / "c.pdf").unlink()
+    (place.root / "lists" / "folder" / "c.pdf").mkdir()
+    assert "is in the way" in place.fetch().findings[2].message
+    with pytest.raises(DataError, match="file name too long"):
+        nclue_build.run_build(place.root, last="extract")
 
 
 def test_the_size_listed_is_checked(site: Site, place: Place, pdf: MakePdf) -> None:
