@@ -4,12 +4,17 @@ import functools
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nclue_build.cli.reply import Reply
 from nclue_build.cli.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nclue_build.store.stage import Stage
 
 app = typer.Typer(
     name="nclue-build",
@@ -176,9 +181,27 @@ def fetch(
 
 
 @_verb
-def extract(session: Session, *, fresh: Fresh = False) -> Reply:
+def extract(
+    session: Session,
+    *,
+    fresh: Fresh = False,
+    page_json: Annotated[
+        Path | None, typer.Option("--page-json", metavar="DIR", help="Also write a JSON file per page.")
+    ] = None,
+    from_page_json: Annotated[
+        Path | None, typer.Option("--from-page-json", metavar="DIR", help="Read pages from such files, this once.")
+    ] = None,
+    write_md: Annotated[
+        Path | None, typer.Option("--write-md", metavar="DIR", help="Also write Markdown per document.")
+    ] = None,
+) -> Reply:
     """Read the PDFs into typed blocks, page by page."""
-    return _run(session, "extract", "extract", fresh=fresh, fetch=False)
+    from nclue_build.workflow.exchange import export_pages, stages_reading
+
+    stages = None if from_page_json is None else stages_reading(session.workspace, from_page_json)
+    reply = _run(session, "extract", "extract", fresh=fresh, fetch=False, stages=stages)
+    export_pages(session.workspace, session.build, page_json=page_json, markdown=write_md)
+    return reply
 
 
 @_verb
@@ -194,8 +217,21 @@ def compose(session: Session, *, fresh: Fresh = False) -> Reply:
 
 
 @_verb
-def gate(session: Session) -> Reply:
+def gate(
+    session: Session,
+    *,
+    extraction: Annotated[
+        bool, typer.Option("--extraction", help="Judge only how well each source could be read.")
+    ] = False,
+) -> Reply:
     """Re-derive the build independently; exit 1 on a finding."""
+    if extraction:
+        from nclue_build.cli.progress import make_display
+        from nclue_build.cli.render import extraction_reply
+        from nclue_build.workflow.extraction import judge_extraction
+
+        with make_display(quiet=session.quiet) as display:
+            return extraction_reply(judge_extraction(session.workspace, session.build, progress=display))
     return _run(session, "gate", "gate", fresh=True)
 
 
@@ -222,8 +258,15 @@ def run(
     return _run(session, first, last, fresh=fresh, show=show)
 
 
-def _run(
-    session: Session, first: str | None, last: str | None, *, fresh: bool, show: int = 0, fetch: bool = True
+def _run(  # noqa: PLR0913 - the options of `run`
+    session: Session,
+    first: str | None,
+    last: str | None,
+    *,
+    fresh: bool,
+    show: int = 0,
+    fetch: bool = True,
+    stages: "Sequence[Stage] | None" = None,
 ) -> Reply:
     from nclue_build.cli.progress import make_display
     from nclue_build.cli.render import run_reply
@@ -233,6 +276,13 @@ def _run(
 
     with make_display(quiet=session.quiet) as display:
         report = run_build(
-            session.workspace, session.build, first=first, last=last, fresh=fresh, fetch=fetch, progress=display
+            session.workspace,
+            session.build,
+            first=first,
+            last=last,
+            fresh=fresh,
+            fetch=fetch,
+            progress=display,
+            stages=stages,
         )
     return run_reply(report, summarise(report), sample_queries(report.build, show))

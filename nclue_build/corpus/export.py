@@ -1,0 +1,99 @@
+"""Pages as files for other programs and for people: a JSON file per page, Markdown per document.
+
+The folders written to are the user's: a file there that is not of the kind written is never replaced.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import orjson
+
+from nclue_build.core.errors import UsageError
+from nclue_build.corpus.markdown import MARK, markdown_lines
+from nclue_build.corpus.output_files import page_number
+from nclue_build.store.atomic import write_bytes
+from nclue_build.store.pages import read_documents, read_pages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from nclue_build.records.corpus import CorpusRow, PageRow
+    from nclue_build.store.workspace import Build
+
+_PAGE_START: Final = b'{"doc_id":'
+
+
+def write_page_json(build: Build, folder: Path) -> int:
+    """Write every page as ``<doc_id>/<page>.json``; pages a document no longer has go.
+
+    Args:
+        build: A build whose pages were extracted.
+        folder: Where to.
+
+    Returns:
+        Number of pages.
+
+    Raises:
+        UsageError: a file of somebody else is in the way.
+        DataError: the pages are not there, or damaged.
+    """
+    n_written = 0
+    for row, pages in _documents(build):
+        own = folder / row.doc_id
+        n_pages = 0
+        for page in pages:
+            _write(own / f"{page.page}.json", orjson.dumps(_as_json(page)) + b"\n", _PAGE_START)
+            n_pages = page.page
+        n_written += n_pages
+        for path in own.glob("*.json") if own.is_dir() else ():
+            if (page_number(path.stem) or 0) > n_pages and _is_ours(path, _PAGE_START):
+                path.unlink()
+    return n_written
+
+
+def write_markdown(build: Build, folder: Path) -> int:
+    """Write every document as ``<doc_id>.md``, with a mark at the start of each page.
+
+    Args:
+        build: A build whose pages were extracted.
+        folder: Where to.
+
+    Returns:
+        Number of documents.
+
+    Raises:
+        UsageError: a file of somebody else is in the way.
+        DataError: the pages are not there, or damaged.
+    """
+    n_written = 0
+    for row, pages in _documents(build):
+        text = "".join(line + "\n" for page in pages for line in markdown_lines(page))
+        if text:
+            _write(folder / f"{row.doc_id}.md", text.encode(), MARK.encode())
+            n_written += 1
+    return n_written
+
+
+def _documents(build: Build) -> Iterator[tuple[CorpusRow, Iterator[PageRow]]]:
+    for row in read_documents(build.documents):
+        yield row, read_pages(build.page_file(row.doc_id))
+
+
+def _as_json(page: PageRow) -> dict[str, object]:
+    values = page.model_dump()
+    return {"doc_id": values.pop("doc_id"), **values}
+
+
+def _write(path: Path, content: bytes, start: bytes) -> None:
+    if path.exists() and not _is_ours(path, start):
+        raise UsageError(f"{path}: is not of ours and stays: name another folder, or move it")
+    write_bytes(path, content)
+
+
+def _is_ours(path: Path, start: bytes) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        return stream.read(len(start)) == start

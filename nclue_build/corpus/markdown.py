@@ -1,0 +1,69 @@
+"""A page as Markdown, for people to read: page marks, headings, lists, tables."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from nclue_build.records.corpus import Block, PageRow
+
+MARK: Final = "<!-- page "
+_FURNITURE: Final = frozenset({"header", "footer", "page_number"})
+_SPECIAL: Final = re.compile(r"([\\`*_\[\]<>#|~$])")
+_BREAK_HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-\u00ad]\n(?=[^\W\d_])")
+_FENCE: Final = "```"
+_LONG_FENCE: Final = "`````"
+_STARTS_LIST: Final = re.compile(r"(?:[-+]|\d{1,9}[.)])(?=\s)", re.MULTILINE)
+
+
+def markdown_lines(page: PageRow) -> Iterator[str]:
+    """Yield the lines of a page: a mark with its number first, then a block after the other.
+
+    Running heads, feet and page numbers are comments: they are no text of the document.
+    """
+    label = f", printed {_comment(page.page_label)}" if page.page_label else ""
+    status = "" if page.status == "ok" else f", {page.status}"
+    yield f"{MARK}{page.page}{label}{status} -->"
+    yield ""
+    for block in page.blocks:
+        yield from _block(block)
+        yield ""
+
+
+def _block(block: Block) -> Iterator[str]:
+    text = block.text
+    if block.role in _FURNITURE:
+        yield f"<!-- {block.role}: {_comment(text)} -->"
+    elif block.role == "title":
+        yield "#" * (block.level or 1) + " " + _inline(" ".join(text.split()))
+    elif block.role == "code":
+        fence = _LONG_FENCE if _FENCE in text else _FENCE
+        yield fence
+        yield from text.splitlines()
+        yield fence
+    elif block.role == "equation":
+        yield "$$"
+        yield from text.splitlines()
+        yield "$$"
+    elif block.role in {"table", "list", "toc", "reference"}:
+        for line in text.splitlines():
+            yield _inline(line) + "  "  # two spaces keep the line's end
+    else:
+        yield _inline(_joined(text))
+
+
+def _joined(text: str) -> str:
+    """A paragraph on one line; a word broken at a line end stays broken, with its hyphen, as nobody can tell."""
+    return " ".join(_BREAK_HYPHEN.sub("-", text).split())
+
+
+def _inline(text: str) -> str:
+    escaped = _SPECIAL.sub(r"\\\1", text)
+    return _STARTS_LIST.sub(lambda found: found[0][:-1] + "\\" + found[0][-1], escaped)
+
+
+def _comment(text: str) -> str:
+    return " ".join(text.split()).replace("--", "- -")
