@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from nclue_build.fetch.outcome import FetchReport
     from nclue_build.workflow.doctor import Check
+    from nclue_build.workflow.extraction import ExtractionVerdict
     from nclue_build.workflow.families import Family
     from nclue_build.workflow.plan import StagePlan
     from nclue_build.workflow.runner import RunReport
@@ -103,6 +104,30 @@ def fetch_reply(report: FetchReport) -> Reply:
     ]
     text = f"build {report.build.name!r} in {report.build.workspace.root}\n{table(rows)}"
     return Reply(result, text, report.findings, EXIT_OK if report.ok else EXIT_FINDINGS, essence)
+
+
+def extraction_reply(verdict: ExtractionVerdict) -> Reply:
+    """Reply of ``gate --extraction``."""
+    rates = verdict.rates
+    result = {
+        "build": verdict.build.name,
+        "min_extraction_rate": verdict.min_rate,
+        "sources": [asdict(rate) for rate in rates],
+    }
+    rows = [
+        (
+            rate.source,
+            f"{rate.percent} %  {rate.pages_passed} of {counted(rate.n_pages, 'page')}, "
+            f"{counted(rate.n_documents, 'document')} ({rate.n_in_benchmark} in the benchmark): "
+            + ("passed" if rate.passed else "below the rate"),
+        )
+        for rate in rates
+    ]
+    head = f"build {verdict.build.name!r} in {verdict.build.workspace.root}, min_extraction_rate = {verdict.min_rate}"
+    n_passed = sum(rate.passed for rate in rates)
+    essence = f"{verdict.build.name}: {n_passed} of {counted(len(rates), 'source')} passed"
+    code = EXIT_OK if verdict.ok else EXIT_FINDINGS
+    return Reply(result, f"{head}\n{table(rows)}", verdict.findings, code, essence)
 
 
 def families_reply(families: Sequence[Family]) -> Reply:

@@ -64,6 +64,8 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
         "fetch-cut-short": "A fetched PDF has no mark of its end, and no SHA-256 is known to check it by.",
         "fetch-failed": "A document could not be fetched; the message lists every place that was tried, and why.",
         "document-failed": "A document could not be read.",
+        "source-below-rate": "Less than extract.min_extraction_rate of a source's pages could be read.",
+        "removal-differs": "A document is in the benchmark or removed against the rate of its source.",
         "password-unused": "extract.passwords_file has an entry that belongs to no document of the corpus.",
         "page-failed": "A page could not be read.",
         "unknown-item-type": "MinerU's output has blocks of a type this program does not know; their text is kept.",
