@@ -1,0 +1,257 @@
+"""Extraction from what another program wrote: which files are read, and what becomes of documents without any."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from nclue_build.core.errors import DataError, UsageError
+from nclue_build.corpus.export import write_markdown, write_page_json
+from nclue_build.corpus.imported import ImportedPage, given_pages, mineru_pages
+from nclue_build.corpus.mineru.pages import MineruDocument
+from nclue_build.corpus.output_files import find_outputs, output_files
+from nclue_build.corpus.stage import Extract
+from nclue_build.records.config import BuildConfig
+from nclue_build.records.corpus import DocumentQuality, PageRow
+from nclue_build.store.jsonl import read_jsonl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from nclue_build.store.stage import StageContext
+
+ENGLISH = "The office of the director is to report on the progress that was made with its plans for this year."
+
+
+def middle(*texts: str | None, **fields: Any) -> str:
+    pages = [
+        {
+            "page_idx": index,
+            "page_size": [612, 792],
+            "preproc_blocks": [
+                {"type": "text", "bbox": [60, 60, 300, 90], "lines": [{"spans": [{"type": "text", "content": text}]}]}
+            ]
+            if text
+            else [],
+        }
+        for index, text in enumerate(texts)
+    ]
+    return json.dumps({"pdf_info": pages, "_backend": "pipeline", "_version_name": "2.6.4", **fields})
+
+
+def content_list(*texts: str) -> str:
+    return json.dumps([{"type": "text", "text": text, "page_idx": index} for index, text in enumerate(texts)])
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def context(tmp_path: Path, out: Path, write_pdf: Any, make_build: Callable[..., StageContext]) -> StageContext:
+    rows = []
+    for name, n_pages in (("a", 2), ("b", 2), ("c", 1)):
+        write_pdf(tmp_path / "pdfs" / f"{name}.pdf", [[f"{ENGLISH} {name} {page}"] for page in range(n_pages)])
+        rows.append({"doc_id": f"doc-{name}", "source": "s", "file_name": f"pdfs/{name}.pdf"})
+    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return make_build('file = "../corpus.jsonl"', f'reader = "mineru"\nmineru_output = "../{out.name}"')
+
+
+def put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def quality(context: StageContext) -> dict[str, DocumentQuality]:
+    lines = [line for line in context.build.quality.read_text().splitlines() if '"kind":"document"' in line]
+    return {row.doc_id: row for row in map(DocumentQuality.model_validate_json, lines)}
+
+
+def pages(context: StageContext, doc_id: str) -> list[PageRow]:
+    return list(read_jsonl(context.build.page_file(doc_id), PageRow))
+
+
+def test_each_document_is_read_or_fails_for_itself(context: StageContext, out: Path) -> None:
+    put(out / "a" / "auto" / "a_middle.json", middle(f"{ENGLISH} first", None))
+    put(out / "a" / "auto" / "a_content_list.json", content_list("glued"))
+    put(out / "b.json", middle("only one page"))
+    result = Extract().run(context)
+    first, second = pages(context, "doc-a")
+    assert (first.backend, first.backend_version, first.status) == ("mineru", "2.6.4", "ok")
+    assert [block.text for block in first.blocks] == [f"{ENGLISH} first"]
+    assert (first.width, first.blocks[0].bbox) == (61200, (6000, 6000, 30000, 9000))
+    assert (second.status, second.flags) == ("empty", ("text_only_in_pdf",))
+    rows = quality(context)
+    assert (rows["doc-a"].status, rows["doc-a"].language) == ("ok", "en")
+    assert "1 of the PDF's 2 pages, and does not say which" in (rows["doc-b"].message or "")
+    assert rows["doc-c"].message == "no output of MinerU for it: looked for doc-c and pdfs/c and c"
+    assert [page.status for page in pages(context, "doc-b")] == ["failed"] * 2
+    assert {finding.code for finding in result.findings} == {"document-failed"}
+    assert result.counts["pages"] == 5
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"c/auto/c_middle.json": middle("x"), "c/vlm/c_middle.json": middle("y")}, "cannot be told which output"),
+        ({"c/c_model.json": '[{"layout_dets": [], "page_info": {}}]'}, "model output, which has no reading order"),
+        ({"c/layout.json": middle("x")[:-20]}, r"layout\.json: is no valid JSON, or cut off"),
+        ({"c/layout.json": middle("x")[:-20], "c/u_content_list.json": content_list("x")}, "is no valid JSON"),
+        ({"c/layout.json": "[" * 100_000}, "is nested too deep"),
+        ({"c/layout.json": '{"pdf_info": [{"page_idx": 1' + "0" * 5000 + "}]}"}, "is no valid JSON"),
+        ({"c_content_list.json": content_list("x", "y")}, "has 2 pages, the PDF 1: it was made from another document"),
+        ({"c/a.json": '[[{"type": "text", "content": {}}], []]'}, "has 2 pages, the PDF 1"),
+        ({"c/settings.json": '{"a": 1}'}, "is no middle file and no content list of MinerU"),
+        ({"c/a.json": '{"pdf_info": 3}'}, "is no middle file"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_an_output_is_said(
+    context: StageContext, out: Path, files: dict[str, str], message: str
+) -> None:
+    for name, text in files.items():
+        put(out / name, text)
+    put(out / "doc-a_middle.json", middle("x", "y"))
+    Extract().run(context)
+    row = quality(context)["doc-c"]
+    assert re.search(message, row.message or ""), row.message
+    assert (row.status, row.removed) == ("failed", "unreadable")
+
+
+def test_the_same_output_twice_is_no_question(context: StageContext, out: Path) -> None:
+    for mode in ("auto", "ocr"):
+        put(out / "doc-c" / mode / "c_middle.json", middle("same"))
+    Extract().run(context)
+    assert [block.text for block in pages(context, "doc-c")[0].blocks] == ["same"]
+
+
+def test_content_lists_are_read_where_there_is_nothing_better(context: StageContext, out: Path) -> None:
+    put(out / "c" / "u_content_list.json", content_list("first form"))
+    second = [{"type": "paragraph", "content": {"paragraph_content": [{"type": "text", "content": "second form"}]}}]
+    put(out / "c" / "u_content_list_v2.json", json.dumps([second]))
+    put(out / "a_content_list.json", content_list("only this"))
+    Extract().run(context)
+    (page,) = pages(context, "doc-c")
+    assert [block.text for block in page.blocks] == ["second form"]
+    assert page.flags == ("glued_paragraphs",)
+    assert quality(context)["doc-c"].flags == ("glued_paragraphs", "language_unknown")
+    assert [page.status for page in pages(context, "doc-a")] == ["ok", "empty"]
+
+
+def test_unknown_types_are_said_once_for_a_run(context: StageContext, out: Path) -> None:
+    for name in ("a", "b"):
+        put(out / f"{name}.json", middle("x", "y").replace('"type": "text", "bbox"', '"type": "hologram", "bbox"'))
+    result = Extract().run(context)
+    said = [finding.message for finding in result.findings if finding.code == "unknown-item-type"]
+    assert said == ["hologram: blocks of unknown type in 2 documents; their text is kept"]
+
+
+def test_a_changed_output_is_read_again_and_an_unchanged_one_is_not(
+    context: StageContext, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, n_pages in (("a", 2), ("b", 2), ("c", 1)):
+        put(out / f"{name}.json", middle(*["before"] * n_pages))
+    Extract().run(context)
+    with monkeypatch.context() as patched:
+        patched.setattr("nclue_build.corpus.run._supervisor", lambda *_: pytest.fail("read again"))
+        Extract().run(context)
+    put(out / "c.json", middle("after"))
+    Extract().run(context)
+    assert [block.text for block in pages(context, "doc-c")[0].blocks] == ["after"]
+    assert [block.text for block in pages(context, "doc-a")[0].blocks] == ["before"]
+
+
+def test_outputs_are_inputs_of_the_stage_models_are_not(context: StageContext, out: Path) -> None:
+    put(out / "a" / "auto" / "a_middle.json", middle("x", "y"))
+    put(out / "a" / "auto" / "a_model.json", "[]")
+    declared = Extract().declare(context.build, context.config)
+    assert out / "a" / "auto" / "a_middle.json" in declared.inputs
+    assert out / "a" / "auto" / "a_model.json" not in declared.inputs
+    assert declared.settings["mineru_output"] == "../out"
+
+
+def test_documents_of_one_name_are_told_apart(out: Path) -> None:
+    put(out / "one" / "a.json", middle("x"))
+    put(out / "a.json", middle("y"))
+    put(out / "doc-3_middle.json", middle("z"))
+    digests = dict.fromkeys(output_files(out, "mineru"), "0")
+    documents = {"doc-1": "one/a.pdf", "doc-2": "two/a.pdf", "doc-3": "three/a.pdf"}
+    found = find_outputs(out, "mineru", documents, digests)
+    assert found["doc-1"].files == ("one/a.json",)
+    assert found["doc-2"].problem == "3 documents have a file named a: name MinerU's output by doc_id"
+    assert found["doc-3"].files == ("doc-3_middle.json",)
+
+
+def test_a_folder_that_is_not_there_is_a_usage_error(context: StageContext, out: Path) -> None:
+    out.rmdir()
+    with pytest.raises(UsageError, match=r"no such folder \(extract\.mineru_output"):
+        Extract().declare(context.build, context.config)
+
+
+@pytest.mark.parametrize("reader", ["mineru", "page-json"])
+def test_a_reader_of_files_needs_their_folder(reader: str) -> None:
+    with pytest.raises(ValueError, match=f'reader = "{reader}" needs'):
+        BuildConfig.model_validate({"schema": 1, "corpus": {"pdfs": "x"}, "extract": {"reader": reader}})
+
+
+def test_pages_come_back_as_they_went_out(
+    context: StageContext, out: Path, tmp_path: Path, make_build: Callable[..., StageContext]
+) -> None:
+    put(out / "a.json", middle(f"{ENGLISH} first", None))
+    Extract().run(context)
+    assert write_page_json(context.build, tmp_path / "pages") == 5
+    before = {path.name: path.read_bytes() for path in context.build.pages.iterdir()}
+    again = make_build('file = "../corpus.jsonl"', 'reader = "page-json"\npage_json = "../pages"')
+    Extract().run(again)
+    assert {path.name: path.read_bytes() for path in again.build.pages.iterdir()} == before
+
+
+def test_files_of_others_are_never_replaced(context: StageContext, out: Path, tmp_path: Path) -> None:
+    put(out / "c.json", middle("x # y"))
+    Extract().run(context)
+    put(tmp_path / "pages" / "doc-c" / "1.json", '{"mine": 1}')
+    with pytest.raises(UsageError, match="is not of ours"):
+        write_page_json(context.build, tmp_path / "pages")
+    assert write_markdown(context.build, tmp_path / "md") == 3
+    assert (tmp_path / "md" / "doc-c.md").read_text() == "<!-- page 1 -->\n\nx \\# y\n\n"
+    put(tmp_path / "md" / "doc-c.md", "notes of mine")
+    with pytest.raises(UsageError, match="is not of ours"):
+        write_markdown(context.build, tmp_path / "md")
+
+
+def test_pages_of_other_programs_need_little(
+    tmp_path: Path, context: StageContext, make_build: Callable[..., StageContext]
+) -> None:
+    del context
+    folder = tmp_path / "pages"
+    block = {"text": "read by eye", "bbox": [1.4, 2, 3, 4], "confidence": 0.9}
+    put(folder / "doc-a" / "0001.json", json.dumps({"blocks": [block], "backend": "eye", "backend_version": "1"}))
+    put(folder / "doc-b" / "1.json", json.dumps({"text": "plain\x00"}))
+    put(folder / "doc-b" / "2.json", json.dumps({"page": 3, "text": "x"}))
+    put(folder / "doc-c" / "2.json", json.dumps({"text": "x"}))
+    given = make_build('file = "../corpus.jsonl"', 'reader = "page-json"\npage_json = "../pages"')
+    Extract().run(given)
+    first, second = pages(given, "doc-a")
+    assert (first.backend, first.blocks[0].role, first.blocks[0].bbox, first.width) == (
+        "eye",
+        "text",
+        (1, 2, 3, 4),
+        61200,
+    )
+    assert (second.status, second.flags) == ("failed", ("page_not_parsed",))
+    rows = quality(given)
+    assert rows["doc-b"].message == "doc-b/2.json: says it is page 3, and its name says 2"
+    assert "there is a page 2, and the PDF has 1 pages" in (rows["doc-c"].message or "")
+
+
+def test_no_number_of_pages_is_made_up() -> None:
+    with pytest.raises(DataError, match="hardly any before it"):
+        mineru_pages(MineruDocument("content_list", n_pages=900_000, every_page=False), [])
+    with pytest.raises(DataError, match="hardly any before it"):
+        given_pages({900_000: ImportedPage(900_000)}, [])
