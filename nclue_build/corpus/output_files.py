@@ -147,7 +147,7 @@ def _json_below(folder: Path, depth: int) -> Iterator[Path]:
         for entry in entries:
             if entry.name.startswith("."):
                 continue
-            if entry.is_dir(follow_symlinks=False):
+            if entry.is_dir():  # also behind links; the depth is bounded
                 if depth > 0:
                     yield from _json_below(Path(entry.path), depth - 1)
             elif entry.name.endswith(".json") and entry.is_file():
