@@ -1,0 +1,251 @@
+"""PDFs that are broken, hostile or odd in ways of their own: each is told in one line, and the run ends."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import os
+import random
+import warnings
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from nclue_build.core.errors import OutcomeError
+from nclue_build.core.text import matching_text, occurs, readings
+from nclue_build.corpus.stage import Extract
+from nclue_build.records.corpus import QUALITY_ROW, CorpusRow, DocumentQuality
+from nclue_build.store.jsonl import read_jsonl, read_numbered
+from nclue_build.workflow.executors import LocalMapper
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from nclue_build.corpus.supervisor import Supervisor
+    from nclue_build.store.stage import StageContext, StageResult
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # its C extension announces deprecations of Python itself
+    pymupdf: Any = importlib.import_module("pymupdf")
+
+N_BROKEN: Final = 50
+ENGLISH: Final = "The office of the director is to report on the progress that was made with its plans for this year."
+
+
+def raw_pdf(*objects: bytes) -> bytes:
+    """A PDF without cross-reference table, of which the first object is the catalogue."""
+    body = b"".join(b"%d 0 obj\n%s\nendobj\n" % (number, content) for number, content in enumerate(objects, 1))
+    return b"%%PDF-1.4\n%btrailer<</Root 1 0 R/Size %d>>\n" % (body, len(objects) + 1)
+
+
+def stream(content: bytes) -> bytes:
+    return b"<</Length %d>>stream\n%b\nendstream" % (len(content), content)
+
+
+CATALOG: Final = b"<</Type/Catalog/Pages 2 0 R>>"
+HELVETICA: Final = b"<</Font<</H<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>"
+CONTENT: Final = stream(b"BT /H 12 Tf 72 500 Td (Still here) Tj ET")
+
+
+def one_page(box: bytes = b"0 0 612 792", resources: bytes = HELVETICA, content: bytes = CONTENT) -> bytes:
+    page = b"<</Type/Page/Parent 2 0 R/MediaBox[%b]/Resources%b/Contents 4 0 R>>" % (box, resources)
+    return raw_pdf(CATALOG, b"<</Type/Pages/Kids[3 0 R]/Count 1>>", page, content)
+
+
+def run(context: StageContext) -> tuple[StageResult | None, dict[str, DocumentQuality]]:
+    """Extract; returns the result (None where nothing could be read), and the outcome by file name."""
+    result = None
+    with LocalMapper(1) as mapper:
+        try:
+            result = Extract().run(dataclasses.replace(context, mapper=mapper))
+        except OutcomeError as error:
+            assert error.findings[0].code == "nothing-to-deliver"  # noqa: PT017 - one of two ways to end
+    rows = [row for _, row in read_numbered(context.build.quality, QUALITY_ROW)]
+    quality = {row.doc_id: row for row in rows if isinstance(row, DocumentQuality)}
+    names = {row.doc_id: str(row.file_name) for row in read_jsonl(context.build.documents, CorpusRow)}
+    return result, {names[doc_id]: row for doc_id, row in quality.items()}
+
+
+def test_odd_files_in_a_folder_cost_themselves_alone(
+    tmp_path: Path, text: Any, make_pdf: Any, make_build: Callable[..., StageContext]
+) -> None:
+    folder = tmp_path / "pdfs"
+    make_pdf(folder / "good.pdf", [[text(72, 100, ENGLISH)]])
+    (folder / "empty.pdf").write_bytes(b"")
+    (folder / "folder.pdf").mkdir()
+    (folder / "page.pdf").write_bytes(b"<!doctype html><title>Not found</title>")
+    (folder / "blank.pdf").write_bytes(one_page(content=stream(b" ")))
+    (folder / "many.pdf").write_bytes(
+        raw_pdf(CATALOG, b"<</Type/Pages/Kids[3 0 R]/Count 100000>>", b"<</Type/Page/Parent 2 0 R>>")
+    )
+    (folder / "gone.pdf").symlink_to(tmp_path / "nowhere.pdf")
+    result, quality = run(make_build('pdfs = "../pdfs"'))
+    assert result is not None
+    assert set(quality) == {"good.pdf", "empty.pdf", "page.pdf", "blank.pdf", "many.pdf"}
+    assert {name: row.removed for name, row in quality.items()} == {
+        "good.pdf": None,
+        "empty.pdf": "unreadable",
+        "page.pdf": "unreadable",
+        "blank.pdf": "no_text",
+        "many.pdf": quality["many.pdf"].removed,
+    }
+    assert quality["many.pdf"].removed
+    assert quality["many.pdf"].message
+    assert quality["blank.pdf"].status == "ok"
+    assert quality["blank.pdf"].message == "every page is blank"
+
+
+def test_a_pdf_that_must_not_be_read_is_a_failed_document(
+    tmp_path: Path, text: Any, make_pdf: Any, make_build: Callable[..., StageContext], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "pdfs"
+    make_pdf(folder / "good.pdf", [[text(72, 100, ENGLISH)]])
+    locked = make_pdf(folder / "locked.pdf", [[text(72, 100, ENGLISH)]])
+    locked.chmod(0)
+    if os.geteuid() == 0:  # who may read everything cannot be locked out
+
+        def refuse(path: Path) -> str:
+            raise PermissionError(13, "Permission denied", str(path))
+
+        digest = importlib.import_module("nclue_build.corpus.run").sha256_file
+        refused = lambda path: refuse(path) if path == locked else digest(path)  # noqa: E731 - one line
+        monkeypatch.setattr("nclue_build.corpus.run.sha256_file", refused)
+    _, quality = run(make_build('pdfs = "../pdfs"'))
+    assert quality["good.pdf"].status == "ok"
+    assert (quality["locked.pdf"].status, quality["locked.pdf"].message) == (
+        "failed",
+        "cannot be read: permission denied",
+    )
+
+
+@pytest.mark.parametrize("box", [b"0 0 9999999 9999999", b"0 0 1e30 1e30", b"0 0 0 0", b"9 9 1 1", b"a b c d"])
+def test_a_page_of_any_size_is_read_or_told(
+    tmp_path: Path, read_pages: Callable[[Path], list[dict[str, Any]]], box: bytes
+) -> None:
+    path = tmp_path / "a.pdf"
+    path.write_bytes(one_page(box))
+    (row,) = read_pages(path)
+    assert row["status"] in {"ok", "empty", "failed"}
+    assert row["blocks"] or row["status"] != "ok"
+
+
+def test_a_circular_outline_is_nothing_to_stop_at(
+    tmp_path: Path, read_pages: Callable[[Path], list[dict[str, Any]]]
+) -> None:
+    path = tmp_path / "a.pdf"
+    page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources%b/Contents 4 0 R>>" % HELVETICA
+    path.write_bytes(
+        raw_pdf(
+            b"<</Type/Catalog/Pages 2 0 R/Outlines 5 0 R>>",
+            b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+            page,
+            CONTENT,
+            b"<</First 6 0 R/Last 6 0 R/Count 1>>",
+            b"<</Title(Again)/Parent 5 0 R/First 6 0 R/Next 6 0 R/Prev 6 0 R>>",
+        )
+    )
+    assert [row["blocks"][0]["text"] for row in read_pages(path)] == ["Still here"]
+
+
+def test_a_font_without_unicode_is_told_and_never_made_up(
+    tmp_path: Path, read_pages: Callable[[Path], list[dict[str, Any]]]
+) -> None:
+    font = (
+        b"<</Font<</H<</Type/Font/Subtype/Type0/BaseFont/Odd/Encoding/Identity-H/DescendantFonts[<</Type/Font"
+        b"/Subtype/CIDFontType2/BaseFont/Odd/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>"
+        b"/FontDescriptor<</Type/FontDescriptor/FontName/Odd/Flags 4/FontBBox[0 0 9 9]/ItalicAngle 0/Ascent 9"
+        b"/Descent 0/CapHeight 9/StemV 1>>>>]>>>>>>"
+    )
+    path = tmp_path / "a.pdf"
+    path.write_bytes(one_page(resources=font, content=stream(b"BT /H 12 Tf 72 500 Td <0101010201030104> Tj ET")))
+    (row,) = read_pages(path)
+    assert row["status"] == "failed"
+    assert "unusable_text" in row["flags"]
+
+
+@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
+@pytest.mark.parametrize(
+    ("written", "searched"),
+    [
+        ("govern\u00ad\nment policy", "government policy"),
+        ("cost-\neffective measures", "cost-effective measures"),
+        ("the o\ufb03ce of \ufb01nance", "the office of finance"),
+        ("a\u200bnnual report", "annual report"),
+    ],
+)
+def test_what_a_person_reads_is_found(
+    tmp_path: Path, read_pages: Callable[[Path], list[dict[str, Any]]], written: str, searched: str, rotation: int
+) -> None:
+    lines = written.split("\n")
+    letters = sorted(set("".join(lines)))
+    mapped = b"".join(b"<%02X> <%04X>\n" % (0x30 + code, ord(letter)) for code, letter in enumerate(letters))
+    shown = [bytes(0x30 + letters.index(letter) for letter in line).hex().encode() for line in lines]
+    content = b"BT /H 12 Tf 14 TL 72 500 Td " + b" ".join(b"<%b> Tj T*" % codes for codes in shown) + b" ET"
+    page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Rotate %d/Resources<</Font<</H 5 0 R>>>>/Contents 4 0 R>>"
+    path = tmp_path / "a.pdf"
+    path.write_bytes(
+        raw_pdf(
+            CATALOG,
+            b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+            page % rotation,
+            stream(content),
+            b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 6 0 R>>",
+            stream(
+                b"begincmap\n1 begincodespacerange\n<00> <FF>\nendcodespacerange\n"
+                b"%d beginbfchar\n%bendbfchar\nendcmap" % (len(letters), mapped)
+            ),
+        )
+    )
+    (row,) = read_pages(path)
+    found = [reading for block in row["blocks"] for reading in readings(block["text"])]
+    assert any(occurs(matching_text(searched), reading) for reading in found), row["blocks"]
+
+
+def test_attachments_are_noted_and_no_pages(tmp_path: Path, supervisor: Supervisor) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    document.embfile_add("data.csv", b"1,2\n")
+    document.save(str(tmp_path / "embedded.pdf"))
+    document = pymupdf.open()
+    page = document.new_page()
+    page.add_file_annot((72, 72), b"1,2\n", "data.csv")
+    document.save(str(tmp_path / "pinned.pdf"))
+    for name in ("embedded.pdf", "pinned.pdf"):
+        read = supervisor.read(tmp_path / name)
+        assert (read.n_pages, read.flags) == (1, ["attachments"])
+
+
+@pytest.mark.parametrize("kind", ["cut", "flipped", "updated and cut"])
+def test_whatever_breaks_a_pdf_the_run_ends_with_a_row_for_it(
+    tmp_path: Path, repository: Path, make_build: Callable[..., StageContext], kind: str
+) -> None:
+    whole = min((repository / "corpora" / "demo").rglob("*.pdf"), key=lambda path: path.name)
+    data = whole.read_bytes()
+    if kind == "updated and cut":
+        document = pymupdf.open(str(whole))
+        document.set_metadata({"title": "Changed"})
+        document[0].insert_text((72, 72), "Changed")
+        updated = tmp_path / "updated.pdf"
+        updated.write_bytes(data)
+        document = pymupdf.open(str(updated))
+        document[0].insert_text((72, 72), "Changed")
+        document.saveIncr()
+        data = updated.read_bytes()
+    chance = random.Random(kind)  # noqa: S311 - the same breaks every time
+    folder = tmp_path / "pdfs"
+    folder.mkdir()
+    for number in range(N_BROKEN):
+        broken = bytearray(data)
+        if kind == "flipped":
+            for _ in range(chance.randint(1, 40)):
+                broken[chance.randrange(len(broken))] ^= 1 << chance.randrange(8)
+        else:
+            del broken[chance.randrange(len(broken)) :]
+        (folder / f"{number:02}.pdf").write_bytes(broken)
+    _, quality = run(make_build('pdfs = "../pdfs"', 'duplicates = "keep"'))
+    assert len(quality) == N_BROKEN
+    for name, row in quality.items():
+        assert row.status == "ok" or row.message, name
+        assert row.message is None or "\n" not in row.message
+        assert row.n_pages == row.pages_ok + row.pages_empty + row.pages_failed
