@@ -20,7 +20,7 @@ demo: setup
 	@echo; $(BIN)/python corpora/demo/measure.py
 
 test: lint
-	$(BIN)/pytest -n auto --maxprocesses 4 -m "not slow"
+	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadgroup -m "not slow"
 
 lint: setup
 	$(BIN)/ruff format --check

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 FOLDERS = ("inventory/demo", "benchmarks/demo")
 SHOWN_LINES = 20
 
+pytestmark = pytest.mark.xdist_group("demo")  # one run serves all tests of it
+
 
 def contents(root: Path, folder: str) -> dict[str, bytes]:
     """Every file below a folder, apart from BEIR's: that holds the corpus again and is made on every machine."""
