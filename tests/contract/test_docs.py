@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from typing import TYPE_CHECKING
 
@@ -35,3 +36,13 @@ def test_the_readme_shows_both_commands_and_a_users_two_lines(repository: Path) 
     text = (repository / "README.md").read_text(encoding="utf-8")
     for line in ("make demo", "make test", "nclue-build init work --pdfs ~/reports", "nclue-build -w work run"):
         assert line in text
+
+
+def test_the_command_line_reference_is_what_the_program_says(repository: Path) -> None:
+    """Renew it with ``python docs/cli_reference.py``."""
+    spec = importlib.util.spec_from_file_location("cli_reference", repository / "docs" / "cli_reference.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert (repository / "docs" / "cli-reference.md").read_text(encoding="utf-8") == module.reference()
