@@ -249,3 +249,25 @@ def test_whatever_breaks_a_pdf_the_run_ends_with_a_row_for_it(
         assert row.status == "ok" or row.message, name
         assert row.message is None or "\n" not in row.message
         assert row.n_pages == row.pages_ok + row.pages_empty + row.pages_failed
+
+
+def test_a_listed_pdf_that_must_not_be_read_is_told_once_and_keeps_its_size(
+    tmp_path: Path, make_build: Callable[..., StageContext], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a.pdf", "b.pdf"):
+        (tmp_path / name).write_bytes(one_page())
+    listing = '{{"doc_id": "{0}", "source": "s", "file_name": "{0}.pdf", "sha256": "{1}"}}\n'
+    digest = importlib.import_module("nclue_build.corpus.run").sha256_file
+    known = digest(tmp_path / "a.pdf")
+    (tmp_path / "corpus.jsonl").write_text(listing.format("a", known) + listing.format("b", "0" * 64))
+
+    def locked(path: Path) -> str:
+        if path.name == "b.pdf":
+            raise PermissionError(13, "Permission denied", str(path))
+        return str(digest(path))
+
+    monkeypatch.setattr("nclue_build.corpus.run.sha256_file", locked)
+    result, quality = run(make_build('file = "../corpus.jsonl"'))
+    assert result is not None
+    assert [finding.code for finding in result.findings] == ["document-failed"]
+    assert quality["b.pdf"].message == "cannot be read: permission denied"
