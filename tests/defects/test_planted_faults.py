@@ -703,7 +703,10 @@ def test_a_planted_fault_is_named_and_nothing_else(tiny: TinyBuild, name: str) -
 
 
 def test_every_code_of_the_re_derivation_is_provoked_by_a_fault(repository: Path) -> None:
-    sources = "".join(path.read_text("utf-8") for path in (repository / "nclue_build" / "rederive").glob("*.py"))
+    modules = set((repository / "nclue_build" / "rederive").glob("*.py"))
+    # gate --extraction runs by itself; tests of its own plant its faults.
+    modules -= {module for module in modules if module.name == "extraction_check.py"}
+    sources = "".join(module.read_text("utf-8") for module in modules)
     assert set().union(*(codes for _, codes in FAULTS.values())) >= {code for code in CODES if f'"{code}"' in sources}
 
 
