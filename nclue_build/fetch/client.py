@@ -30,6 +30,7 @@ _PROGRESS_BYTES: Final = 1 << 16
 _MAX_REPLY_BYTES: Final = _MEBIBYTE
 """Of what a service says of a document."""
 _MAX_VALIDATOR: Final = 500
+_MAX_PORT: Final = 65_535
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _GONE: Final = frozenset({404, 410})
 _AGAIN: Final = frozenset({408, 425, 429, 500, 502, 503, 504, 507, 520, 521, 522, 523, 524, 529})
@@ -185,6 +186,7 @@ class Client:
         """The answer of an address or of where it leads; every error of the network comes out as a PlaceError."""
         try:
             for _ in range(self._settings.max_redirects + 1):
+                _check_port(url)
                 async with self._http.stream("GET", url, headers=headers) as response:
                     if response.status_code not in _REDIRECTS:
                         yield response
@@ -198,6 +200,12 @@ class Client:
         except httpx2.RequestError as error:
             raise PlaceError("failed", _described(error), again=True) from None
         raise PlaceError("failed", f"more than max_redirects = {self._settings.max_redirects} redirects")
+
+
+def _check_port(url: str) -> None:
+    """Refuse a port that no machine has: below the client it would be no error of the network."""
+    if (httpx2.URL(url).port or 0) > _MAX_PORT:
+        raise PlaceError("failed", f"the address cannot be used: no port is above {_MAX_PORT}")
 
 
 async def _reply(response: httpx2.Response) -> bytes:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from nclue_build.core.canonical import sha256_file
+from nclue_build.core.canonical import sha256_bytes, sha256_file
 from nclue_build.core.errors import DataError, UsageError
 from nclue_build.fetch.client import Client
 from nclue_build.fetch.content import END_WITHIN, MAGIC_WITHIN, content_problem, looks_cut_short
@@ -18,7 +19,7 @@ from nclue_build.fetch.resolvers import RESOLVERS
 from nclue_build.store.corpus_file import fetched_folder, load_corpus_file
 from nclue_build.store.jsonl import write_jsonl
 from nclue_build.store.pages import read_documents
-from nclue_build.store.partial import Partial, PartialBusyError
+from nclue_build.store.partial import Origin, Partial, PartialBlockedError, PartialBusyError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
@@ -171,6 +172,8 @@ async def _fetch(one: _Wanted, client: Client, settings: FetchSection) -> Outcom
             return await attempt.fetch(part)
     except PartialBusyError:
         return Outcome(one.doc_id, "failed", one.shown, message="another process is fetching the same document")
+    except PartialBlockedError as blocked:
+        return Outcome(one.doc_id, "failed", one.shown, message=str(blocked))
 
 
 class _Attempt:
@@ -331,6 +334,7 @@ def _copy(path: Path, part: Partial, settings: FetchSection) -> None:
         PlaceError: it is no PDF, or too large.
     """
     limit = settings.max_document_mb << 20
+    part.begin(Origin(address_sha256=sha256_bytes(os.fsencode(path))))
     for block in _blocks(path):
         if part.size + len(block) > limit:
             part.discard()

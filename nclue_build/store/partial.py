@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import stat
 from typing import IO, TYPE_CHECKING, Self
 
 from nclue_build.core.errors import DataError
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 
 class PartialBusyError(Exception):
     """Another process is filling the same partial file."""
+
+
+class PartialBlockedError(Exception):
+    """What stands at the place of the partial file is not one of ours, and stays as it is."""
 
 
 class Origin(Record):
@@ -45,6 +50,7 @@ class Partial:
 
     Raises:
         PartialBusyError: on entering, when another process holds it.
+        PartialBlockedError: on entering, when somebody else's file, a link, a folder or a pipe is in its place.
         OSError: the disk is full, or the folder cannot be written.
     """
 
@@ -61,15 +67,38 @@ class Partial:
 
     def __enter__(self) -> Self:
         self._target.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        descriptor = self._open()
         self._stream = os.fdopen(descriptor, "r+b")
         if not self._hold(descriptor):
             self._stream.close()
             raise PartialBusyError
         self.size = self._stream.seek(0, os.SEEK_END)
-        with contextlib.suppress(DataError):  # killed before it was written, or not ours: then nothing can be resumed
-            self.origin = read_json(self._origin_path, Origin)
+        try:
+            self.origin = self._known_origin()
+        except PartialBlockedError:
+            self._stream.close()
+            raise
         return self
+
+    def _open(self) -> int:
+        """Open a regular file in its place: what a link leads to is nobody's business here, a pipe would not end."""
+        if os.path.lexists(self._path) and not stat.S_ISREG(self._path.lstat().st_mode):
+            raise PartialBlockedError(f"{self._path.name} is no file of ours: move it away")
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        return os.open(self._path, flags, 0o644)
+
+    def _known_origin(self) -> Origin | None:
+        """What is known of the bytes that are there; bytes without that, or notes of another kind, are not ours."""
+        if os.path.lexists(self._origin_path):
+            try:
+                if stat.S_ISREG(self._origin_path.lstat().st_mode):
+                    return read_json(self._origin_path, Origin)
+            except DataError:
+                pass
+            raise PartialBlockedError(f"{self._origin_path.name} is no file of ours: move it away")
+        if self.size:
+            raise PartialBlockedError(f"{self._path.name} is no file of ours: move it away")
+        return None
 
     def _hold(self, descriptor: int) -> bool:
         """Take the file for this process; False where another has it."""

@@ -362,6 +362,16 @@ def test_a_server_that_wants_to_be_left_alone_for_long_is(site: Site, place: Pla
     assert len(site.asked) == 1
 
 
+@pytest.mark.parametrize("redirected", [False, True])
+def test_a_port_that_does_not_exist_fails_its_document_alone(site: Site, place: Place, *, redirected: bool) -> None:
+    nowhere = "http://127.0.0.1:99999/a.pdf"
+    if redirected:
+        site.reply("/a.pdf", b"", 302, {"Location": nowhere})
+    outcome = place.one(pdf_url=site.url("/a.pdf") if redirected else nowhere)
+    assert outcome.status == "failed"
+    assert "no port is above 65535" in str(outcome.message)
+
+
 def test_retries_are_bounded(site: Site, place: Place) -> None:
     place.settings = "retries = 2"
     site.reply("/a.pdf", b"", 503)

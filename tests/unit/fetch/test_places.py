@@ -231,6 +231,44 @@ def test_two_builds_may_share_a_folder(site: Site, place: Place, pdf: MakePdf) -
     assert place.one(pdf_url=site.url("/a.pdf")).status == "recorded"
 
 
+@pytest.mark.parametrize("name", ["a.pdf.part", "a.pdf.part.json"])
+@pytest.mark.parametrize("content", [b"precious", b"%PDF-1.4 mine", b"{}"])
+def test_files_of_others_in_its_way_stay(site: Site, place: Place, pdf: MakePdf, name: str, content: bytes) -> None:
+    place.folder.mkdir(parents=True)
+    (place.folder / name).write_bytes(content)
+    site.serve("/a.pdf", pdf())
+    outcome = place.one(pdf_url=site.url("/a.pdf"))
+    assert outcome.status == "failed"
+    assert f"{name} is no file of ours" in str(outcome.message)
+    assert (place.folder / name).read_bytes() == content
+
+
+@pytest.mark.parametrize("name", ["a.pdf.part", "a.pdf.part.json"])
+@pytest.mark.parametrize("kind", ["link", "dangling link", "folder", "pipe"])
+def test_nothing_is_written_through_what_is_no_file(
+    site: Site, place: Place, pdf: MakePdf, name: str, kind: str
+) -> None:
+    place.folder.mkdir(parents=True)
+    outside = place.root / "notes.txt"
+    way = place.folder / name
+    if kind == "folder":
+        way.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(way)
+    else:
+        way.symlink_to(outside)
+        if kind == "link":
+            outside.write_bytes(b"precious")
+    site.serve("/a.pdf", pdf())
+    site.serve("/b.pdf", pdf())
+    rows = [{"doc_id": one, "pdf_url": site.url(f"/{one}.pdf")} for one in "ab"]
+    blocked, other = place.fetch(*rows).outcomes
+    assert (blocked.status, other.status) == ("failed", "recorded")
+    assert "is no file of ours" in str(blocked.message)
+    assert outside.exists() == (kind == "link")
+    assert not outside.exists() or outside.read_bytes() == b"precious"
+
+
 def test_a_killed_fetch_is_gone_on_with(site: Site, place: Place, pdf: MakePdf) -> None:
     whole = pdf(3_000_000)
     site.reply("/a.pdf", whole, headers={"ETag": '"1"'}, piece=100_000, pause_s=0.1)
