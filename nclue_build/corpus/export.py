@@ -5,24 +5,24 @@ The folders written to are the user's: a file there that is not of the kind writ
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import orjson
+from pydantic import ValidationError
 
 from nclue_build.core.errors import UsageError
 from nclue_build.corpus.markdown import MARK, markdown_lines
 from nclue_build.corpus.output_files import page_number
+from nclue_build.records.corpus import PageRow
 from nclue_build.store.atomic import write_bytes
 from nclue_build.store.pages import read_documents, read_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from nclue_build.records.corpus import CorpusRow, PageRow
+    from nclue_build.records.corpus import CorpusRow
     from nclue_build.store.workspace import Build
-
-_PAGE_START: Final = b'{"doc_id":'
 
 
 def write_page_json(build: Build, folder: Path) -> int:
@@ -44,11 +44,11 @@ def write_page_json(build: Build, folder: Path) -> int:
         own = folder / row.doc_id
         n_pages = 0
         for page in pages:
-            _write(own / f"{page.page}.json", orjson.dumps(_as_json(page)) + b"\n", _PAGE_START)
+            _write(own / f"{page.page}.json", orjson.dumps(_as_json(page)) + b"\n", _is_our_page)
             n_pages = page.page
         n_written += n_pages
         for path in own.glob("*.json") if own.is_dir() else ():
-            if (page_number(path.stem) or 0) > n_pages and _is_ours(path, _PAGE_START):
+            if (page_number(path.stem) or 0) > n_pages and _is_our_page(path):
                 path.unlink()
     return n_written
 
@@ -71,7 +71,7 @@ def write_markdown(build: Build, folder: Path) -> int:
     for row, pages in _documents(build):
         text = "".join(line + "\n" for page in pages for line in markdown_lines(page))
         if text:
-            _write(folder / f"{row.doc_id}.md", text.encode(), MARK.encode())
+            _write(folder / f"{row.doc_id}.md", text.encode(), _is_our_markdown)
             n_written += 1
     return n_written
 
@@ -86,14 +86,23 @@ def _as_json(page: PageRow) -> dict[str, object]:
     return {"doc_id": values.pop("doc_id"), **values}
 
 
-def _write(path: Path, content: bytes, start: bytes) -> None:
-    if path.exists() and not _is_ours(path, start):
+def _write(path: Path, content: bytes, is_ours: Callable[[Path], bool]) -> None:
+    if path.exists() and not is_ours(path):
         raise UsageError(f"{path}: is not of ours and stays: name another folder, or move it")
     write_bytes(path, content)
 
 
-def _is_ours(path: Path, start: bytes) -> bool:
+def _is_our_page(path: Path) -> bool:
+    """Whether a file is a whole page row, field by field: pages of other programs also start with a document's id."""
+    try:
+        PageRow.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return False
+    return True
+
+
+def _is_our_markdown(path: Path) -> bool:
     if not path.is_file():
         return False
     with path.open("rb") as stream:
-        return stream.read(len(start)) == start
+        return stream.read(len(MARK)) == MARK.encode()

@@ -218,6 +218,13 @@ def test_files_of_others_are_never_replaced(context: StageContext, out: Path, tm
     put(tmp_path / "pages" / "doc-c" / "1.json", '{"mine": 1}')
     with pytest.raises(UsageError, match="is not of ours"):
         write_page_json(context.build, tmp_path / "pages")
+    theirs = '{"doc_id":"doc-c","page":1,"engine":"another","text":"as another program read it"}'
+    put(tmp_path / "theirs" / "doc-c" / "1.json", theirs)
+    with pytest.raises(UsageError, match="is not of ours"):
+        write_page_json(context.build, tmp_path / "theirs")
+    (tmp_path / "theirs" / "doc-c" / "1.json").rename(tmp_path / "theirs" / "doc-c" / "99.json")
+    write_page_json(context.build, tmp_path / "theirs")
+    assert (tmp_path / "theirs" / "doc-c" / "99.json").read_text() == theirs
     assert write_markdown(context.build, tmp_path / "md") == 3
     assert (tmp_path / "md" / "doc-c.md").read_text() == "<!-- page 1 -->\n\nx \\# y\n\n"
     put(tmp_path / "md" / "doc-c.md", "notes of mine")
