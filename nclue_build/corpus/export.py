@@ -48,7 +48,7 @@ def write_page_json(build: Build, folder: Path) -> int:
             n_pages = page.page
         n_written += n_pages
         for path in own.glob("*.json") if own.is_dir() else ():
-            if (page_number(path.stem) or 0) > n_pages and _is_our_page(path):
+            if (page_number(path.stem) or 0) > n_pages and path.is_file() and _is_our_page(path):
                 path.unlink()
     return n_written
 
@@ -87,7 +87,7 @@ def _as_json(page: PageRow) -> dict[str, object]:
 
 
 def _write(path: Path, content: bytes, is_ours: Callable[[Path], bool]) -> None:
-    if path.exists() and not is_ours(path):
+    if path.exists() and not (path.is_file() and is_ours(path)):
         raise UsageError(f"{path}: is not of ours and stays: name another folder, or move it")
     write_bytes(path, content)
 
@@ -96,13 +96,11 @@ def _is_our_page(path: Path) -> bool:
     """Whether a file is a whole page row, field by field: pages of other programs also start with a document's id."""
     try:
         PageRow.model_validate_json(path.read_bytes())
-    except (OSError, ValidationError):
+    except ValidationError:
         return False
     return True
 
 
 def _is_our_markdown(path: Path) -> bool:
-    if not path.is_file():
-        return False
     with path.open("rb") as stream:
         return stream.read(len(MARK)) == MARK.encode()

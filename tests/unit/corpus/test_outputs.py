@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -230,6 +232,21 @@ def test_files_of_others_are_never_replaced(context: StageContext, out: Path, tm
     put(tmp_path / "md" / "doc-c.md", "notes of mine")
     with pytest.raises(UsageError, match="is not of ours"):
         write_markdown(context.build, tmp_path / "md")
+
+
+@pytest.mark.parametrize("name", ["1.json", "99.json"])
+def test_a_pipe_among_exported_pages_is_not_waited_for(
+    context: StageContext, out: Path, tmp_path: Path, name: str
+) -> None:
+    put(out / "c.json", middle("x # y"))
+    Extract().run(context)
+    pipe = tmp_path / "pages" / "doc-c" / name
+    pipe.parent.mkdir(parents=True)
+    os.mkfifo(pipe)
+    blocked = pytest.raises(UsageError, match="is not of ours") if name == "1.json" else contextlib.nullcontext()
+    with blocked:
+        write_page_json(context.build, tmp_path / "pages")
+    assert pipe.is_fifo()
 
 
 def test_pages_of_other_programs_need_little(
