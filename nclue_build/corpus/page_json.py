@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 from nclue_build.core.errors import DataError
 from nclue_build.core.text import clean_raw
 from nclue_build.corpus.imported import ImportedPage
-from nclue_build.corpus.mineru.values import as_array, as_box, as_level, as_number, as_object, as_text
 from nclue_build.corpus.summary import MadeBlock
 from nclue_build.corpus.supervisor import FailedPage
+from nclue_build.corpus.values import as_array, as_box, as_level, as_number, as_object, as_text
 from nclue_build.records.corpus import Role
 
 if TYPE_CHECKING:
-    from nclue_build.corpus.mineru.values import Box
+    from nclue_build.corpus.values import Box
 
 _ROLES: Final[dict[str, Role]] = {role: role for role in get_args(Role)}
 _ROTATIONS: Final = frozenset({0, 90, 180, 270})

@@ -89,6 +89,11 @@ def _file_problem(path: Path) -> str | None:
     return None if stat.S_ISREG(kind) else "is no regular file"
 
 
+def is_missing(path: Path) -> bool:
+    """Whether nothing is there; what cannot be looked at, such as a name that is too long, is another matter."""
+    return _file_problem(path) == _NOT_FOUND
+
+
 def check_digests(listed: Sequence[Listed], facts: Mapping[Path, FileFacts], shown: str) -> list[CorpusRow]:
     """Complete the rows of a corpus file with digest and size.
 

@@ -248,7 +248,6 @@ class _Attempt:
             try:
                 if self._one.sha256 not in (None, found := await asyncio.to_thread(sha256_file, path)):
                     raise PlaceError("mismatch", f"{path.name} has SHA-256 {found}")  # noqa: TRY301 - as from anywhere
-                self._part.discard()
                 await asyncio.to_thread(_copy, path, self._part, self._settings)
                 return await self._checked(where)
             except PlaceError as error:

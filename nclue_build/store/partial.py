@@ -82,22 +82,19 @@ class Partial:
 
     def _open(self) -> int:
         """Open a regular file in its place: what a link leads to is nobody's business here, a pipe would not end."""
-        if os.path.lexists(self._path) and not stat.S_ISREG(self._path.lstat().st_mode):
-            raise PartialBlockedError(f"{self._path.name} is no file of ours: move it away")
+        _is_there(self._path)
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         return os.open(self._path, flags, 0o644)
 
     def _known_origin(self) -> Origin | None:
         """What is known of the bytes that are there; bytes without that, or notes of another kind, are not ours."""
-        if os.path.lexists(self._origin_path):
+        if _is_there(self._origin_path):
             try:
-                if stat.S_ISREG(self._origin_path.lstat().st_mode):
-                    return read_json(self._origin_path, Origin)
+                return read_json(self._origin_path, Origin)
             except DataError:
-                pass
-            raise PartialBlockedError(f"{self._origin_path.name} is no file of ours: move it away")
+                raise _blocked(self._origin_path) from None
         if self.size:
-            raise PartialBlockedError(f"{self._path.name} is no file of ours: move it away")
+            raise _blocked(self._path)
         return None
 
     def _hold(self, descriptor: int) -> bool:
@@ -170,3 +167,20 @@ class Partial:
         self._stream.close()
         self._origin_path.unlink(missing_ok=True)
         sync_folder(self._target.parent)
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is a regular file.
+
+    Raises:
+        PartialBlockedError: there is something else.
+    """
+    if not os.path.lexists(path):
+        return False
+    if not stat.S_ISREG(path.lstat().st_mode):
+        raise _blocked(path)
+    return True
+
+
+def _blocked(path: Path) -> PartialBlockedError:
+    return PartialBlockedError(f"{path.name} is no file of ours: move it away")

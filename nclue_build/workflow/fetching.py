@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from nclue_build.core.errors import DataError
 from nclue_build.core.phrases import counted
 from nclue_build.core.progress import NullProgress
+from nclue_build.corpus.sources import is_missing
 from nclue_build.store.config_file import load_config
 from nclue_build.store.corpus_file import load_corpus_file
 from nclue_build.store.workspace import find_build
@@ -65,17 +66,7 @@ def missing_documents(build: Build, section: CorpusSection, fetch_folder: str) -
     corpus = load_corpus_file(build, section.file, fetch_folder)
     if corpus.found:  # the stage that reads the corpus reports them, with all else
         return []
-    return [one.row.doc_id for one in corpus.listed if one.can_be_fetched and _is_missing(one.path)]
-
-
-def _is_missing(path: Path) -> bool:
-    try:
-        path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except OSError:  # such as a name that is too long: the stage that reads it says so
-        return False
-    return False
+    return [one.row.doc_id for one in corpus.listed if one.can_be_fetched and is_missing(one.path)]
 
 
 def fetch_missing(build: Build, config: BuildConfig, progress: Progress) -> None:

@@ -187,8 +187,8 @@ def plan_build(
     before, asked = _cut(stages, first, last)
     with chosen.workspace.relative_paths():
         config = load_config(chosen.config_path)
-        missing = missing_documents(chosen, config.corpus, config.fetch.folder)
-        if asked[0].name == STAGE_NAMES[0] and missing:
+        reads_corpus = asked[0].name == STAGE_NAMES[0]
+        if reads_corpus and (missing := missing_documents(chosen, config.corpus, config.fetch.folder)):
             # What the stages will read is not known before it is there.
             plan = StagePlan("fetch", "stale", (f"{counted(len(missing), 'document')} not there yet",))
             return (plan, *(StagePlan(stage.name, "waiting", ("comes after fetch",)) for stage in asked))

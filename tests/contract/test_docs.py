@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 LINK = re.compile(r"\]\((?!https?://|mailto:)([^)#\s]+)(?:#[^)]*)?\)")
@@ -38,11 +38,9 @@ def test_the_readme_shows_both_commands_and_a_users_two_lines(repository: Path) 
         assert line in text
 
 
-def test_the_command_line_reference_is_what_the_program_says(repository: Path) -> None:
+def test_the_command_line_reference_is_what_the_program_says(
+    repository: Path, load_script: Callable[[Path], Any]
+) -> None:
     """Renew it with ``python docs/cli_reference.py``."""
-    spec = importlib.util.spec_from_file_location("cli_reference", repository / "docs" / "cli_reference.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load_script(repository / "docs" / "cli_reference.py")
     assert (repository / "docs" / "cli-reference.md").read_text(encoding="utf-8") == module.reference()

@@ -20,12 +20,12 @@ from nclue_build.corpus.mineru.markup import (
 )
 from nclue_build.corpus.mineru.pages import GLUED, MineruDocument, MineruPage, page_index
 from nclue_build.corpus.mineru.roles import DISCARDED, FURNITURE, role_of, role_of_discarded
-from nclue_build.corpus.mineru.values import all_texts, as_box, as_level, as_object, as_text
+from nclue_build.corpus.values import all_texts, as_box, as_level, as_object, as_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from nclue_build.corpus.mineru.values import Box
+    from nclue_build.corpus.values import Box
     from nclue_build.records.corpus import Role
 
 _NO_TEXT: Final = frozenset({

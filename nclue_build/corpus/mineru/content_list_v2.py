@@ -12,13 +12,13 @@ from nclue_build.corpus.mineru.inline import inline_text
 from nclue_build.corpus.mineru.markup import table_text
 from nclue_build.corpus.mineru.pages import GLUED, MineruDocument, MineruPage
 from nclue_build.corpus.mineru.roles import role_of
-from nclue_build.corpus.mineru.values import all_texts, as_box, as_level, as_object, as_text
+from nclue_build.corpus.values import all_texts, as_box, as_level, as_object, as_text
 from nclue_build.records.corpus import MAX_PAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from nclue_build.corpus.mineru.values import Box
+    from nclue_build.corpus.values import Box
     from nclue_build.records.corpus import Role
 
 PER_MILLE: Final = 1000.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from nclue_build.corpus.mineru.values import as_array, as_number, as_object
+from nclue_build.corpus.values import as_array, as_number, as_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -20,7 +20,7 @@ from nclue_build.corpus.mineru.pages import (
     page_index,
 )
 from nclue_build.corpus.mineru.roles import role_of
-from nclue_build.corpus.mineru.values import (
+from nclue_build.corpus.values import (
     as_array,
     as_box,
     as_level,
@@ -34,7 +34,6 @@ from nclue_build.records.corpus import MAX_PAGES
 if TYPE_CHECKING:
     from nclue_build.records.corpus import Role
 
-_POINT: Final = 100.0
 _MAX_DEPTH: Final = 12
 _ITEMISED: Final = frozenset({"list", "toc", "reference"})
 
@@ -76,9 +75,8 @@ def _set_sizes(document: MineruDocument, layout: dict[str, Any]) -> None:
     for entry in map(as_object, as_array(layout.get("pages"))):
         number = as_number(entry.get("page_idx"))
         page = None if number is None else document.pages.get(int(number))
-        width, height = as_number(entry.get("width_pt")) or 0.0, as_number(entry.get("height_pt")) or 0.0
-        if page is not None and width > 0 and height > 0:
-            page.width, page.height = round(width * _POINT), round(height * _POINT)
+        if page is not None:
+            page.set_size(as_number(entry.get("width_pt")) or 0.0, as_number(entry.get("height_pt")) or 0.0)
 
 
 class _Reader:

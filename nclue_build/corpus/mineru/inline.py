@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from nclue_build.corpus.mineru.markup import formula, join_pieces, table_text, unescape_markdown, without_tags
-from nclue_build.corpus.mineru.values import as_array, as_object, as_text
+from nclue_build.corpus.values import as_array, as_object, as_text
 
 _FORMULAS: Final = frozenset({"equation_inline", "inline_equation"})
 _INSIDE: Final = ("content", "children", "item_content", "list_items", "blocks", "spans")

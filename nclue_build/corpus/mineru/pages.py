@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Final, Literal
 from nclue_build.core.errors import DataError
 from nclue_build.core.printable import without_controls
 from nclue_build.core.text import clean_raw
-from nclue_build.corpus.mineru.values import as_number
 from nclue_build.corpus.summary import MadeBlock
+from nclue_build.corpus.values import as_number
 from nclue_build.records.corpus import MAX_PAGES
 
 if TYPE_CHECKING:
-    from nclue_build.corpus.mineru.values import Box
+    from nclue_build.corpus.values import Box
     from nclue_build.records.corpus import Role
 
+POINT: Final = 100.0
+"""1/100 pt in a point."""
 UNKNOWN_VERSION: Final = "unknown"
 GLUED: Final = "glued_paragraphs"
 """Flag: paragraphs over a page break may stand whole on their first page, for the file has nothing better."""
@@ -51,6 +53,11 @@ class MineruPage:
     flags: set[str] = field(default_factory=set)
     not_parsed: str | None = None
     pictures: bool = False
+
+    def set_size(self, width_pt: float, height_pt: float) -> None:
+        """Note the size in points, unless it is none."""
+        if width_pt > 0 and height_pt > 0:
+            self.width, self.height = round(width_pt * POINT), round(height_pt * POINT)
 
     def add(self, role: Role, text: str, bbox: Box | None = None, level: int | None = None) -> None:
         """Take in a block, unless its text is blank."""

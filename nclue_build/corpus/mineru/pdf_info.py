@@ -15,6 +15,7 @@ from nclue_build.corpus.mineru.pages import (
     GLUED,
     GLUED_TABLE,
     OUT_OF_RANGE,
+    POINT,
     UNKNOWN_VERSION,
     MineruDocument,
     MineruPage,
@@ -22,7 +23,7 @@ from nclue_build.corpus.mineru.pages import (
     page_index,
 )
 from nclue_build.corpus.mineru.roles import DISCARDED, FURNITURE, role_of, role_of_discarded
-from nclue_build.corpus.mineru.values import (
+from nclue_build.corpus.values import (
     as_array,
     as_box,
     as_level,
@@ -33,10 +34,9 @@ from nclue_build.corpus.mineru.values import (
 )
 
 if TYPE_CHECKING:
-    from nclue_build.corpus.mineru.values import Box
+    from nclue_build.corpus.values import Box
     from nclue_build.records.corpus import Role
 
-_POINT: Final = 100.0
 _MAX_DEPTH: Final = 12
 _SKIPPED_BY_RANGE: Final = "skip page"
 _FORMULAS: Final = frozenset({"inline_equation", "equation_inline"})
@@ -116,8 +116,8 @@ class _Reader:
     def read(self, entry: dict[str, Any], body: list[dict[str, Any]]) -> None:
         page = self._page
         size = [as_number(one) or 0.0 for one in as_array(entry.get("page_size"))]
-        if len(size) == 2 and min(size) > 0:  # noqa: PLR2004 - width and height
-            page.width, page.height = round(size[0] * _POINT), round(size[1] * _POINT)
+        if len(size) == 2:  # noqa: PLR2004 - width and height
+            page.set_size(*size)
         for block in body:
             self._add(block, None, 0)
         self._add_discarded(in_index_order(as_array(entry.get("discarded_blocks"))), alone=not body)
@@ -138,7 +138,7 @@ class _Reader:
         children = in_index_order(as_array(block.get("blocks")))
         if block.get("sub_type") == "ref_text" and role == "list":
             role = "reference"
-        box = as_box(block.get("bbox"), _POINT, _POINT)
+        box = as_box(block.get("bbox"), POINT, POINT)
         if children and depth < _MAX_DEPTH:
             if role in {"list", "toc", "reference"}:
                 texts = [_text(child, depth + 1) for child in children]
@@ -158,7 +158,7 @@ class _Reader:
         alone = alone and all(role is None for _, role in known)
         above: list[MineruPage] = []
         for block, known_role in known:
-            text, box = _text(block, 0), as_box(block.get("bbox"), _POINT, _POINT)
+            text, box = _text(block, 0), as_box(block.get("bbox"), POINT, POINT)
             role = self._role_of_discarded(block, known_role, text, box)
             if alone and role != "page_number" and text.strip():
                 role = "text"

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from nclue_build.corpus.mineru.values import Box
+    from nclue_build.corpus.values import Box
     from nclue_build.records.corpus import Role
 
 ROLES: Final[dict[str, Role]] = {

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 DEMO = Path(__file__).parents[3] / "corpora" / "demo"
 
@@ -18,25 +20,15 @@ def demo_folder() -> Path:
     return DEMO
 
 
-def _load(name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(name, DEMO / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses look their module up, and the generator imports the typesetter
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture(scope="session")
+def typeset(load_script: Callable[[Path], Any]) -> Any:
+    return load_script(DEMO / "typeset.py")
 
 
 @pytest.fixture(scope="session")
-def typeset() -> Any:
-    return _load("typeset")
-
-
-@pytest.fixture(scope="session")
-def generator(typeset: Any) -> Any:
+def generator(load_script: Callable[[Path], Any], typeset: Any) -> Any:
     assert typeset is sys.modules["typeset"]
-    return _load("generate")
+    return load_script(DEMO / "generate.py")
 
 
 @pytest.fixture(scope="session")
