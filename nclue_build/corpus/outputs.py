@@ -20,7 +20,7 @@ from nclue_build.corpus.imported import (
 )
 from nclue_build.corpus.mineru.detect import PREFERENCE, detect, read
 from nclue_build.corpus.mineru.pages import GLUED, UNKNOWN_TYPE, UNKNOWN_VERSION
-from nclue_build.corpus.output_files import MINERU, MODEL_NAMES, PAGE_JSON, page_number
+from nclue_build.corpus.output_files import MINERU, PAGE_JSON, page_number
 from nclue_build.corpus.page_json import parse_page
 
 if TYPE_CHECKING:
@@ -76,11 +76,11 @@ def _about(name: str) -> Iterator[None]:
 def _import_pages(output: Output, pdf: ReadDocument, memory_mb: int) -> tuple[Summary, list[bytes]]:
     given: dict[int, ImportedPage] = {}
     for name, digest in zip(output.files, output.digests, strict=True):
-        number = page_number(Path(name).stem) or 0
+        doc_id, number = Path(name).parent.name, page_number(Path(name).stem) or 0
         with _about(name):
             if number in given:
                 raise DataError(f"page {number} is there twice")
-            given[number] = parse_page(_load(output.folder / name, digest, memory_mb), number)
+            given[number] = parse_page(_load(output.folder / name, digest, memory_mb), doc_id, number)
     backend = next((page.backend for page in given.values() if page.backend), None) or (PAGE_JSON, UNKNOWN_VERSION)
     return rows_of(given_pages(given, pdf_pages(pdf)), backend, pdf.title)
 
@@ -106,10 +106,7 @@ def _best(output: Output, memory_mb: int) -> tuple[str, Any]:
     Raises:
         DataError: none can be read, or two of the best kind differ.
     """
-    # Model output is large and of no use: it is only looked into to say that it is what lies there.
-    found, broken = _parsed(output, memory_mb, models=False)
-    if not found and broken is None:
-        found, broken = _parsed(output, memory_mb, models=True)
+    found, broken = _parsed(output, memory_mb)
     rank = min((PREFERENCE[one.kind] for one in found), default=None)
     if broken is not None and rank != 0:
         raise broken
@@ -129,13 +126,11 @@ class _Parsed(NamedTuple):
     data: Any
 
 
-def _parsed(output: Output, memory_mb: int, *, models: bool) -> tuple[list[_Parsed], DataError | None]:
+def _parsed(output: Output, memory_mb: int) -> tuple[list[_Parsed], DataError | None]:
     """The files of MinerU's among those there are, and what is wrong with the first that is no JSON."""
     found: list[_Parsed] = []
     broken: DataError | None = None
     for name, digest in zip(output.files, output.digests, strict=True):
-        if name.endswith(MODEL_NAMES) is not models:
-            continue
         try:
             with _about(name):
                 data = _load(output.folder / name, digest, memory_mb)
@@ -143,7 +138,7 @@ def _parsed(output: Output, memory_mb: int, *, models: bool) -> tuple[list[_Pars
             broken = broken or error
             continue
         if (kind := detect(data)) is not None:
-            found.append(_Parsed(kind, name, digest or name, data))
+            found.append(_Parsed(kind, name, digest, data))
     return found, broken
 
 

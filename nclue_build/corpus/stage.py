@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 READER_VERSION: Final = 5
 """Raised when the same PDF gives other pages: the page cache is keyed by it."""
-IMPORT_VERSION: Final = 1
+IMPORT_VERSION: Final = 2
 """Raised when the same output of another program gives other pages."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ _MAX_NUMBER: Final = 1e7
 _MAX_DEPTH: Final = 40
 """No text is nested deeper in lists and objects."""
 _CORNERS: Final = 4
+PROGRAM_LENGTH: Final = 60
+_PROGRAM: Final = re.compile(rf"[A-Za-z0-9][ -~]{{0,{PROGRAM_LENGTH - 1}}}")
 
 
 def as_object(value: object) -> dict[str, Any]:
@@ -42,6 +45,11 @@ def as_number(value: object) -> float | None:
     if isinstance(value, int):
         return float(value) if abs(value) <= _MAX_NUMBER else None
     return value if math.isfinite(value) and abs(value) <= _MAX_NUMBER else None
+
+
+def program_word(value: object) -> str | None:
+    """The name or version of a program as page rows have it: short printable ASCII; None where it is something else."""
+    return value if isinstance(value, str) and _PROGRAM.fullmatch(value) else None
 
 
 def as_level(value: object) -> int | None:

@@ -25,6 +25,7 @@ MODEL_HINT: Final = (
     "is MinerU's model output, which has no reading order: give the middle file (<stem>_middle.json, layout.json or "
     "middle_json.json) or a content list"
 )
+_SCHEMAS: Final[dict[str, Format]] = {"docvortex.middle": "docvortex", "docvortex.model": "model"}
 _LEGACY_PAGE: Final = frozenset({"preproc_blocks", "para_blocks", "discarded_blocks", "page_size"})
 _MODEL_PAGE: Final = frozenset({"layout_dets", "page_info"})
 
@@ -51,8 +52,9 @@ def _detect_object(data: dict[str, Any]) -> Format | None:
     pages = data.get("pages")
     if not isinstance(pages, list):
         return "model" if _MODEL_PAGE & data.keys() else None
-    if data.get("schema") == "docvortex.middle":
-        return "docvortex"
+    schema = data.get("schema")
+    if isinstance(schema, str) and schema in _SCHEMAS:
+        return _SCHEMAS[schema]
     if data.get("schema_version") is not None and "schema" not in data:  # before the schema had a name
         legacy = any(isinstance(page, dict) and _LEGACY_PAGE & page.keys() for page in pages)
         return "pdf_info" if legacy else "docvortex"

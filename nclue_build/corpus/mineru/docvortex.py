@@ -16,7 +16,6 @@ from nclue_build.corpus.mineru.pages import (
     UNKNOWN_VERSION,
     MineruDocument,
     MineruPage,
-    one_line,
     page_index,
 )
 from nclue_build.corpus.mineru.roles import role_of
@@ -28,6 +27,7 @@ from nclue_build.corpus.values import (
     as_object,
     as_text,
     in_index_order,
+    program_word,
 )
 from nclue_build.records.corpus import MAX_PAGES
 
@@ -51,9 +51,8 @@ def read_docvortex(data: dict[str, Any]) -> MineruDocument:
     if not isinstance(entries, list):
         raise DataError("pages is no list of pages")
     metadata = as_object(data.get("metadata"))
-    version = one_line(
-        as_text(as_object(metadata.get("producer")).get("version")) or as_text(data.get("mineru_version"))
-    )
+    producer = as_object(metadata.get("producer"))
+    version = program_word(producer.get("version")) or program_word(data.get("mineru_version"))
     document = MineruDocument("middle", version or UNKNOWN_VERSION)
     for position, entry in enumerate(entries):
         if not isinstance(entry, dict):

@@ -31,6 +31,7 @@ from nclue_build.corpus.values import (
     as_object,
     as_text,
     in_index_order,
+    program_word,
 )
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def read_pdf_info(data: dict[str, Any]) -> MineruDocument:
     entries = list(given.values()) if isinstance(given, dict) else given
     if not isinstance(entries, list):
         raise DataError("pdf_info is no list of pages")
-    version = one_line(as_text(data.get("_version_name")) or as_text(data.get("mineru_version")))
+    version = program_word(data.get("_version_name")) or program_word(data.get("mineru_version"))
     document = MineruDocument("middle", version or UNKNOWN_VERSION)
     keeps_pages_apart = data.get("_backend") == "vlm"
     pages: list[tuple[MineruPage, dict[str, Any]]] = []

@@ -15,6 +15,7 @@ from nclue_build.corpus.export import write_markdown, write_page_json
 from nclue_build.corpus.imported import ImportedPage, given_pages, mineru_pages
 from nclue_build.corpus.mineru.pages import MineruDocument
 from nclue_build.corpus.output_files import find_outputs, output_files
+from nclue_build.corpus.page_json import parse_page
 from nclue_build.corpus.stage import Extract
 from nclue_build.records.config import BuildConfig
 from nclue_build.records.corpus import DocumentQuality, PageRow
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from nclue_build.corpus.output_files import Output
     from nclue_build.store.stage import StageContext
 
 ENGLISH = "The office of the director is to report on the progress that was made with its plans for this year."
@@ -178,16 +180,100 @@ def test_outputs_are_inputs_of_the_stage_models_are_not(context: StageContext, o
     assert declared.settings["mineru_output"] == "../out"
 
 
+def found_in(out: Path, documents: dict[str, str]) -> dict[str, Output]:
+    return find_outputs(out, "mineru", documents, dict.fromkeys(output_files(out, "mineru"), "0"))
+
+
 def test_documents_of_one_name_are_told_apart(out: Path) -> None:
     put(out / "one" / "a.json", middle("x"))
     put(out / "a.json", middle("y"))
     put(out / "doc-3_middle.json", middle("z"))
-    digests = dict.fromkeys(output_files(out, "mineru"), "0")
-    documents = {"doc-1": "one/a.pdf", "doc-2": "two/a.pdf", "doc-3": "three/a.pdf"}
-    found = find_outputs(out, "mineru", documents, digests)
+    found = found_in(out, {"doc-1": "one/a.pdf", "doc-2": "two/a.pdf", "doc-3": "three/a.pdf"})
     assert found["doc-1"].files == ("one/a.json",)
-    assert found["doc-2"].problem == "3 documents have a file named a: name MinerU's output by doc_id"
+    assert found["doc-2"].problem == (
+        "a.json could be MinerU's output of 3 documents (doc-1, doc-2, doc-3): "
+        "let the name of each output be the doc_id"
+    )
     assert found["doc-3"].files == ("doc-3_middle.json",)
+
+
+@pytest.mark.parametrize(
+    ("documents", "file"),
+    [
+        ({"a": "x.pdf", "doc-y": "a.pdf"}, "a/auto/a_middle.json"),  # an id that is another's file name
+        ({"a": "x.pdf", "doc-y": "deep/a.pdf"}, "a.json"),
+        ({"doc-x": "a.pdf", "doc-y": "deep/a.pdf"}, "a_content_list.json"),
+        ({"doc-x": "one/a.pdf", "doc-y": "two/a.pdf"}, "a/layout.json"),
+        ({"doc-x": "a.pdf", "doc-y": "a/b.pdf"}, "a/b/layout.json"),  # a document's folder in another's
+        ({"doc-x": "a.pdf", "doc-y": "a.PDF"}, "a.pdf_middle.json"),
+    ],
+)
+def test_an_output_serves_no_two_documents(out: Path, documents: dict[str, str], file: str) -> None:
+    put(out / file, middle("x"))
+    for output in found_in(out, documents).values():
+        assert output.files == ()
+        assert output.problem is not None
+        assert file in output.problem
+        assert all(doc_id in output.problem for doc_id in documents)
+        assert "let the name of each output be the doc_id" in output.problem
+
+
+def test_names_that_begin_alike_are_told_apart_where_they_can_be(out: Path) -> None:
+    for file in ("river.json", "river_model.json", "a/auto/a_middle.json", "a/b/auto/b_middle.json"):
+        put(out / file, middle(file))
+    found = found_in(out, {"doc-r": "river.pdf", "doc-m": "river_model.pdf", "doc-a": "a.pdf", "doc-b": "a/b.pdf"})
+    assert {doc_id: output.files for doc_id, output in found.items()} == {
+        "doc-r": ("river.json",),
+        "doc-m": ("river_model.json",),
+        "doc-a": ("a/auto/a_middle.json",),
+        "doc-b": ("a/b/auto/b_middle.json",),
+    }
+
+
+@pytest.mark.parametrize("depth", [0, 1, 4, 5, 6, 20])
+def test_what_is_read_is_what_was_digested(out: Path, depth: int) -> None:
+    folder = out.joinpath("sub", "a", *map(str, range(depth)))
+    put(folder / "a_middle.json", middle("x"))
+    put(folder / "a_model.json", "[]")
+    digests = {path: f"digest of {path.name}" for path in output_files(out, "mineru")}
+    (output,) = find_outputs(out, "mineru", {"doc-a": "sub/a.pdf"}, digests).values()
+    assert [out / file for file in output.files] == list(digests)
+    assert output.digests == ("digest of a_middle.json",)
+
+
+def test_a_deep_output_that_changes_is_read_again(context: StageContext, out: Path) -> None:
+    deep = out.joinpath("pdfs", "c", *"123456", "c_middle.json")
+    put(deep, middle("before"))
+    Extract().run(context)
+    put(deep, middle("after"))
+    assert deep in Extract().declare(context.build, context.config).inputs
+    Extract().run(context)
+    assert [block.text for block in pages(context, "doc-c")[0].blocks] == ["after"]
+
+
+def test_folders_that_lead_to_each_other_end(out: Path) -> None:
+    put(out / "a" / "a.json", middle("x"))
+    (out / "a" / "again").symlink_to(out)
+    assert output_files(out, "mineru") == [out / "a" / "a.json"]
+
+
+@pytest.mark.parametrize(
+    ("names", "left"),
+    [
+        (["a_middle.json", "a_model.json"], ["a_middle.json"]),
+        (["layout.json", "u_content_list.json", "u_model.json"], ["layout.json", "u_content_list.json"]),
+        (
+            ["middle_json.json", "structured_content.json", "model_output.json"],
+            ["middle_json.json", "structured_content.json"],
+        ),
+        (["a_model.json"], ["a_model.json"]),  # it is all there is: it may be the output for a_model.pdf
+        (["a.json", "a_model.json"], ["a.json", "a_model.json"]),
+    ],
+)
+def test_model_output_is_left_out_beside_what_can_be_read(out: Path, names: list[str], left: list[str]) -> None:
+    for name in names:
+        put(out / "a" / name, "[]")
+    assert [path.name for path in output_files(out, "mineru")] == left
 
 
 def test_a_folder_that_is_not_there_is_a_usage_error(context: StageContext, out: Path) -> None:
@@ -272,6 +358,58 @@ def test_pages_of_other_programs_need_little(
     rows = quality(given)
     assert rows["doc-b"].message == "doc-b/2.json: says it is page 3, and its name says 2"
     assert "there is a page 2, and the PDF has 1 pages" in (rows["doc-c"].message or "")
+
+
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        ({"doc_id": "doc-b"}, "doc_id is doc-b, and the folder says doc-c"),
+        ({"doc_id": "evil\x1b[31m"}, r"doc_id is evil\\x1b\[31m, and"),
+        ({"doc_id": 7}, "doc_id is no text, and"),
+        ({"page": 2}, "says it is page 2"),
+        ({"backend": "eye\x1b[31m"}, "backend is no text of at most 60"),
+        ({"backend": "x" * 61}, "backend is no text of at most 60"),
+        ({"backend": {"name": "eye"}}, "backend is no text of at most 60"),
+        ({"backend": "eye", "backend_version": "1\n2"}, "backend_version is no text of at most 60"),
+        ({"backend": "eye", "backend_version": 5.3}, "backend_version is no text of at most 60"),
+        ({"flags": ["fine", "two words"]}, "flags: entry 1 is no word"),
+        ({"flags": ["x" * 61]}, "flags: entry 0 is no word"),
+        ({"flags": ["a\u0000b"]}, "flags: entry 0 is no word"),
+        ({"flags": [1]}, "flags: entry 0 is no word"),
+        ({"flags": "fine"}, "flags is no list"),
+        ({"flags": ["a"] * 65}, "flags is no list of at most 64"),
+        ({"page_label": "x" * 201}, "page_label has more than 200"),
+    ],
+)
+def test_a_field_of_a_page_that_is_not_what_it_should_be_is_named(fields: dict[str, Any], problem: str) -> None:
+    with pytest.raises(DataError, match=f"^{problem}"):
+        parse_page({"text": "x", **fields}, "doc-c", 1)
+
+
+def test_a_page_of_another_document_fails_the_one_it_lies_with(
+    tmp_path: Path, context: StageContext, make_build: Callable[..., StageContext]
+) -> None:
+    del context
+    for doc_id, stated, n_pages in (("doc-a", "doc-a", 2), ("doc-b", "doc-b", 2), ("doc-c", "doc-b", 1)):
+        for page in range(n_pages):
+            put(tmp_path / "pages" / doc_id / f"{page + 1}.json", json.dumps({"doc_id": stated, "text": ENGLISH}))
+    given = make_build('file = "../corpus.jsonl"', 'reader = "page-json"\npage_json = "../pages"')
+    Extract().run(given)
+    rows = quality(given)
+    assert rows["doc-c"].message == (
+        "doc-c/1.json: doc_id is doc-b, and the folder says doc-c: move the page to the folder of its document"
+    )
+    assert [rows[doc_id].status for doc_id in ("doc-a", "doc-b", "doc-c")] == ["ok", "ok", "failed"]
+
+
+@pytest.mark.parametrize("version", ["2\x1b[31m", "9" * 61, {"a": 1}, ["x"], "", None, 4.1])
+def test_a_version_that_is_none_is_not_kept(context: StageContext, out: Path, version: object) -> None:
+    put(out / "c.json", middle("x", _version_name=version))
+    named = {"schema": "docvortex.middle", "metadata": {"producer": {"version": version}}}
+    blocks = [{"type": "text", "content": "x"}]
+    put(out / "a.json", json.dumps({**named, "pages": [{"page_idx": 0, "blocks": blocks}, {"page_idx": 1}]}))
+    Extract().run(context)
+    assert pages(context, "doc-c")[0].backend_version == pages(context, "doc-a")[0].backend_version == "unknown"
 
 
 def test_no_number_of_pages_is_made_up() -> None:

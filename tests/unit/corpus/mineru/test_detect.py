@@ -18,7 +18,9 @@ from nclue_build.records.corpus import CachedPage
     [
         ({"pdf_info": []}, "pdf_info"),
         ({"schema": "docvortex.middle", "pages": []}, "docvortex"),
-        ({"schema": "docvortex.structured", "pages": []}, None),
+        ({"schema": "docvortex.model", "schema_version": "2.0", "pages": [[]]}, "model"),  # model_output.json of 4.x
+        ({"metadata": {}, "is_full_document": True, "pages": [{"page_idx": 0}]}, None),  # its structured_content.json
+        ({"schema": ["docvortex.middle"], "pages": []}, None),
         ([[], []], "content_list_v2"),
         ([[{"type": "text", "content": {"text_content": []}}]], "content_list_v2"),
         ([[{"type": "text", "bbox": [0, 0, 1, 1], "angle": 0, "content": "x"}], []], "model"),
