@@ -31,6 +31,7 @@ from nclue_build.core.errors import (
     ReleaseError,
     UsageError,
 )
+from nclue_build.store.atomic import NO_ROOM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 RESUMABLE: Final = frozenset({"fetch", "extract", "mine", "compose", "gate", "run"})
 """Verbs that leave something to go on from."""
+
+NO_ROOM_ADVICE: Final = ": make room on that disk, then give the same command again: what is whole is kept"
 
 CODES: Final[dict[type[NclueError], str]] = {
     UsageError: "usage-error",
@@ -126,7 +129,8 @@ def _explain(error: Exception) -> tuple[str, str, int]:
         command = context.command_path if context is not None else "nclue-build"
         return f"{error.format_message()} ('{command} --help' shows what there is)", "usage-error", EXIT_USAGE
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename or 'input or output'}: {error.strerror.lower()}", "system-error", EXIT_USAGE
+        advice = NO_ROOM_ADVICE if error.errno in NO_ROOM else ""
+        return f"{error.filename or 'input or output'}: {error.strerror.lower()}{advice}", "system-error", EXIT_USAGE
     described = f"{type(error).__name__}: {error}"
     message = f"internal error: {described}. Please report it with what the same command says with -v"
     return message, "internal-error", EXIT_INTERNAL

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import tempfile
+import time
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+TEMPORARY_SUFFIX: Final = ".nclue-tmp"
+"""Ends the name of a file that is being written; such a name also starts with a dot."""
+NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""What the system says when a file cannot get larger."""
 
 
 @contextlib.contextmanager
@@ -20,12 +27,13 @@ def atomic_writer(path: Path) -> Iterator[IO[bytes]]:
     old file stays untouched.
 
     Raises:
-        OSError: the disk is full, or the folder cannot be written.
+        OSError: the disk is full, or the folder cannot be written; its ``filename`` is ``path``.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:80]}.", suffix=".tmp")
+    with naming(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.", suffix=TEMPORARY_SUFFIX)
     try:
-        with os.fdopen(descriptor, "wb") as stream:
+        with naming(path), os.fdopen(descriptor, "wb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -35,6 +43,31 @@ def atomic_writer(path: Path) -> Iterator[IO[bytes]]:
         Path(name).unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+@contextlib.contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Let errors of writing name the file that was to be written: the system names none, or the temporary one."""
+    try:
+        yield
+    except OSError as error:
+        if (error.filename is None and error.errno in NO_ROOM) or str(error.filename).endswith(TEMPORARY_SUFFIX):
+            error.filename = str(path)
+        raise
+
+
+def remove_leftovers(folder: Path, *, older_than_s: float = 0.0) -> None:
+    """Remove temporary files of processes that were killed, in a folder and those below.
+
+    Args:
+        folder: Where nobody else is writing now.
+        older_than_s: Where somebody may be: seconds after which a temporary file is nobody's any more.
+    """
+    oldest = time.time() - older_than_s
+    for path in sorted(folder.rglob(f".*{TEMPORARY_SUFFIX}")):
+        with contextlib.suppress(FileNotFoundError):
+            if path.lstat().st_mtime <= oldest:
+                path.unlink()
 
 
 def sync_folder(folder: Path) -> None:

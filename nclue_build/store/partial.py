@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Self
 
 from nclue_build.core.errors import DataError
 from nclue_build.records.base import Record, Sha256
-from nclue_build.store.atomic import sync_folder
+from nclue_build.store.atomic import naming, sync_folder
 from nclue_build.store.jsonl import read_json, write_json
 
 if TYPE_CHECKING:
@@ -136,7 +136,8 @@ class Partial:
 
     def write(self, data: bytes) -> None:
         """Append."""
-        self._stream.write(data)
+        with naming(self._target):
+            self._stream.write(data)
         self.size += len(data)
         self.n_written += len(data)
 
@@ -156,7 +157,8 @@ class Partial:
 
     def flushed(self) -> Path:
         """The partial file with all that was written in it, for whoever computes its digest."""
-        self._stream.flush()
+        with naming(self._target):
+            self._stream.flush()
         return self._path
 
     def finish(self) -> None:

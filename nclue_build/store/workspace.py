@@ -83,7 +83,7 @@ class Workspace:
 
     @contextlib.contextmanager
     def relative_paths(self) -> Iterator[None]:
-        """Let errors out with the paths in their message and findings relative to the workspace.
+        """Let errors out with the paths in their message, findings and ``filename`` relative to the workspace.
 
         File primitives know only the path they are given; this one place makes what they say the same wherever the
         workspace lies.
@@ -97,6 +97,10 @@ class Workspace:
             error.message = error.message.replace(f"{self.root}{os.sep}", "")
             error.findings = tuple(self.relative_finding(finding) for finding in error.findings)
             error.args = (error.message,)
+            raise
+        except OSError as error:
+            if isinstance(error.filename, str) and error.filename.startswith(f"{self.root}{os.sep}"):
+                error.filename = self.relative(Path(error.filename))
             raise
 
     def builds(self) -> list[str]:

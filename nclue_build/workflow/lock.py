@@ -5,15 +5,19 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from nclue_build.core.errors import UsageError
+from nclue_build.store.atomic import naming, remove_leftovers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import IO
 
     from nclue_build.store.workspace import Build
+
+_SHARED_LEFTOVER_S: Final = 24 * 3600.0
+"""Other builds may be running and writing to the page cache; no file takes them a day."""
 
 
 @contextlib.contextmanager
@@ -22,7 +26,7 @@ def build_lock(build: Build) -> Iterator[None]:
 
     The kernel releases the lock when the process ends in whatever way, so a killed run
     never leaves a build locked. The file itself stays: removing it would let two runs hold
-    locks on two files of the same name.
+    locks on two files of the same name. What killed runs were writing is removed first.
 
     Raises:
         UsageError: another process holds it.
@@ -38,10 +42,19 @@ def build_lock(build: Build) -> Iterator[None]:
                 "wait until it ends, or stop it (a stopped run is resumed by the next one)"
             ) from None
         stream.truncate(0)
-        stream.write(f"{os.getpid()}\n")
-        stream.flush()
+        with naming(build.lock):
+            stream.write(f"{os.getpid()}\n")
+            stream.flush()
+        _remove_leftovers(build)
         yield
         stream.truncate(0)
+
+
+def _remove_leftovers(build: Build) -> None:
+    """Remove all that is half written of this build, and from the page cache, which others share, what is old."""
+    for folder in (build.inventory, build.benchmark, build.receipts):
+        remove_leftovers(folder)
+    remove_leftovers(build.workspace.state / "pages", older_than_s=_SHARED_LEFTOVER_S)
 
 
 def running_process(build: Build) -> str | None:

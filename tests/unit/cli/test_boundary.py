@@ -73,7 +73,13 @@ def test_a_bug_of_ours_is_70_with_its_trace_only_on_demand(run: Run, monkeypatch
 def test_the_system_says_no(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "run_build", raising(OSError(28, "No space left on device", "qrels.jsonl")))
     failed = run("run")
-    assert (failed.code, failed.err) == (2, "error: qrels.jsonl: no space left on device\n")
+    assert failed.code == 2
+    assert failed.err == (
+        "error: qrels.jsonl: no space left on device: make room on that disk, then give the same command again: "
+        "what is whole is kept\n"
+    )
+    monkeypatch.setattr(runner, "run_build", raising(OSError(5, "Input/output error", "qrels.jsonl")))
+    assert run("run").err == "error: qrels.jsonl: input/output error\n"
 
 
 def test_ctrl_c_is_130(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
