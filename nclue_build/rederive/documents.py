@@ -50,7 +50,6 @@ class DocumentScan:
         alias_pages: Number of pages each alias occurs on; aliases that do not occur are absent.
         quotes: Parallel to the quotes asked for.
         text_sha256: Digest of its text as the BEIR folder has it: allowed blocks and headings, a line each.
-        problem: What is wrong with the page rows themselves, or None.
     """
 
     doc_id: str
@@ -59,7 +58,6 @@ class DocumentScan:
     alias_pages: dict[AliasKey, int]
     quotes: tuple[QuoteCheck, ...]
     text_sha256: str
-    problem: str | None
 
 
 def scan_document(
@@ -79,11 +77,8 @@ def scan_document(
     digest = sha256()
     separator = b""
     n_pages = 0
-    problem: str | None = None
     for page in pages:
         n_pages += 1
-        if problem is None and (page.page != n_pages or page.doc_id != doc_id):
-            problem = f"row {n_pages} is page {page.page} of {page.doc_id}, expected page {n_pages} of {doc_id}"
         conditions, aliases = scan_page(page.blocks, allowed_roles, table)
         for condition, evidence in conditions.items():
             found.setdefault(condition, []).append((page.page, evidence.mentions, evidence.in_heading))
@@ -101,7 +96,7 @@ def scan_document(
         QuoteCheck(index in on_page, quote.condition in conditions_in(quote.text, table))
         for index, quote in enumerate(quotes)
     )
-    return DocumentScan(doc_id, n_pages, rows, alias_pages, checks, digest.hexdigest(), problem)
+    return DocumentScan(doc_id, n_pages, rows, alias_pages, checks, digest.hexdigest())
 
 
 def _row(found: list[tuple[int, int, bool]]) -> DerivedRow:

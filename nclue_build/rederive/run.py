@@ -15,6 +15,7 @@ from nclue_build.records.gate import GateReport
 from nclue_build.records.inventory import Condition, InventoryVersion
 from nclue_build.rederive import beir_check, trec_check
 from nclue_build.rederive.documents import DocumentScan, QuoteCheck, QuoteToCheck, scan_document
+from nclue_build.rederive.extraction_check import read_outcome, recount
 from nclue_build.rederive.inventory_check import (
     DerivedInventory,
     check_conditions,
@@ -215,6 +216,7 @@ def _check_inventory(
     quotes = list(quotes_of(stored.qrels))
     texts: dict[str, str | None] = dict.fromkeys(stored.documents)
     if stored.level == "page":
+        recount(build, context.config.extract, read_outcome(build), context.mapper, out)
         derived, checks, n_pages, scanned = _derive(context, stored, quotes, out)
         texts |= scanned
         compare_frequencies(stored.conditions, derived, conditions_path, out)
@@ -324,12 +326,9 @@ def _derive(
     for doc_id, scan in zip(stored.documents, context.mapper.map(_scan, tasks), strict=True):
         context.progress.advance()
         path = build.relative(build.page_file(doc_id))
-        if scan is None:
-            out.add("file-missing", "the page rows of a document are missing", path=path, id=doc_id)
+        if scan is None:  # which is found where all pages are counted
             continue
-        if scan.problem is not None:
-            out.add("page-rows-differ", scan.problem, path=path, id=doc_id)
-        elif scan.n_pages != stored.documents[doc_id].n_pages:
+        if scan.n_pages != stored.documents[doc_id].n_pages:
             message = f"{scan.n_pages} page rows, {stored.documents[doc_id].n_pages} in {build.quality.name}"
             out.add("page-rows-differ", message, path=path, id=doc_id)
         n_pages += scan.n_pages

@@ -17,7 +17,7 @@ class Gate:
     """Recompute P0, every judgment and every file of a benchmark, and list what differs."""
 
     name = "gate"
-    version = 2
+    version = 3
 
     def declare(self, build: Build, config: BuildConfig) -> Declaration:
         """Everything the inventory and the benchmark consist of."""
@@ -26,12 +26,17 @@ class Gate:
             inputs=(
                 build.documents,
                 build.quality,
+                build.inventory / layout.DUPLICATES,
                 build.pages,
                 *(build.version(0) / name for name in layout.VERSION_FILES),
                 *(benchmark / name for name in (layout.QUERIES, layout.QRELS, layout.META, *layout.TREC_FILES)),
                 benchmark / layout.BEIR,
             ),
-            settings={"allowed_roles": list(config.extract.allowed_roles)},
+            settings={
+                "allowed_roles": list(config.extract.allowed_roles),
+                "min_extraction_rate": str(config.extract.min_extraction_rate),
+                "duplicates": config.extract.duplicates,
+            },
             outputs=(benchmark / layout.GATE_REPORT,),
         )
 

@@ -71,7 +71,7 @@ def check_documents(
         if listed is None:
             message = f"{rows_path} does not have it"
             out.add("unknown-document", message, path=outcomes_path, line=line, id=doc_id)
-        elif listed.n_pages not in (None, outcome.n_pages):
+        elif outcome.n_pages and listed.n_pages not in (None, outcome.n_pages):
             message = f"{outcome.n_pages} pages here, {listed.n_pages} in {rows_path}"
             out.add("page-rows-differ", message, path=outcomes_path, line=line, id=doc_id)
         elif listed.source != outcome.source:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nclue_build.core.errors import DataError, Finding
+from nclue_build.core.errors import Finding
+from nclue_build.core.findings import Findings
 from nclue_build.core.progress import NullProgress
 from nclue_build.rederive.extraction_check import check_extraction
 from nclue_build.store.config_file import load_config
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from nclue_build.core.progress import Progress
-    from nclue_build.rederive.extraction_check import SourceRate
+    from nclue_build.rederive.outcome_check import SourceRate
     from nclue_build.store.workspace import Build, Workspace
 
 
@@ -63,11 +64,8 @@ def judge_extraction(
         needed = config.extract.min_extraction_rate
         with LocalMapper(config.run.workers) as mapper:
             listener.note("gate: counting the pages of every document again")
-            try:
-                rates, different = check_extraction(chosen.quality, chosen.pages, needed, mapper)
-            except DataError as error:
-                found = [chosen.workspace.relative_finding(one) for one in error.findings]
-                raise DataError.from_findings(found) from None
+            different = Findings()
+            rates = check_extraction(chosen, config, mapper, different)
     below = [
         Finding(
             "source-below-rate",
@@ -78,5 +76,6 @@ def judge_extraction(
         for rate in rates
         if not rate.passed
     ]
-    findings = (*below, *map(chosen.workspace.relative_finding, different))
-    return ExtractionVerdict(chosen, needed, tuple(rates), findings, not different and (not below or len(rates) == 1))
+    findings = (*below, *map(chosen.workspace.relative_finding, different.kept))
+    ok = not different.total and (not below or len(rates) == 1)
+    return ExtractionVerdict(chosen, needed, tuple(rates), findings, ok)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -59,7 +60,9 @@ PAGES: dict[str, list[list[tuple[str, str]]]] = {
     "gamma": [[("text", "The WHO met.")], [("text", "Plans for climate change adap-\ntation and water-\nrights.")]],
     "zeta": [[("text", "Of water rights.")], [("text", "A changing\nclimate.")]],
 }
-OUTSIDE = {"copy"}
+COPY_OF = {"copy": "alpha"}
+"""The same bytes, as the digests say; what its pages hold is not looked at then."""
+OUTSIDE = COPY_OF.keys()
 SOURCES = {"alpha": "north", "zeta": "south"}
 
 P: dict[str, dict[str, list[tuple[int, int, bool]]]] = {
@@ -172,19 +175,34 @@ def write_corpus(tiny: TinyBuild) -> None:
     quality: list[Row] = []
     for doc_id, pages in PAGES.items():
         source = SOURCES.get(doc_id, "north")
-        documents.append({"doc_id": doc_id, "source": source, "n_pages": len(pages), "file_name": f"{doc_id}.pdf"})
+        original = COPY_OF.get(doc_id, doc_id)
+        document: Row = {"doc_id": doc_id, "source": source, "n_pages": len(pages), "file_name": f"{doc_id}.pdf"}
+        documents.append(document | {"sha256": hashlib.sha256(original.encode()).hexdigest()})
         outside = doc_id in OUTSIDE
+        n_ok, n_words = sum(map(bool, pages)), sum(len(re.findall(r"\w+", text)) for text in body_texts(pages))
         row: Row = {"kind": "document", "doc_id": doc_id, "source": source, "status": "ok", "n_pages": len(pages)}
-        row |= {"pages_ok": len(pages), "pages_empty": 0, "pages_failed": 0, "n_words": 9, "language": "en"}
-        row |= {"flags": [], "in_benchmark": not outside, "gold_eligible": True, "message": None}
+        row |= {"pages_ok": n_ok, "pages_empty": len(pages) - n_ok, "pages_failed": 0, "language": "en"}
+        row |= {"n_words": n_words, "flags": [], "in_benchmark": not outside, "gold_eligible": not outside}
+        row |= {"message": None}
         quality.append(row | {"removed": "duplicate" if outside else None})
         if tiny.level == "page":
             tiny.write(tiny.build.page_file(doc_id), [page_row(doc_id, number) for number in range(1, len(pages) + 1)])
-    quality.append(
-        {"kind": "source", "source": "north", "n_documents": 7, "n_pages": 16, "pages_passed": 16, "passed": True}
-    )
+    for source, names in (("north", PAGES.keys() - SOURCES.keys() | {"alpha"}), ("south", {"zeta"})):
+        n_pages = sum(len(PAGES[name]) for name in names)
+        row = {"kind": "source", "source": source, "n_documents": len(names), "n_pages": n_pages}
+        quality.append(row | {"pages_passed": n_pages, "passed": True})
+    groups: list[Row] = [
+        {"group_id": f"exact_{first}", "kind": "exact", "representative": first, "doc_ids": sorted([first, doc_id])}
+        | {"removed": [doc_id], "similarity_percent": None}
+        for doc_id, first in COPY_OF.items()
+    ]
+    tiny.write(tiny.build.inventory / "duplicates.jsonl", groups)
     tiny.write(tiny.build.documents, documents)
     tiny.write(tiny.build.quality, quality)
+
+
+def body_texts(pages: list[list[tuple[str, str]]]) -> list[str]:
+    return [text.replace("-\n", "") for page in pages for role, text in page if role != "header"]
 
 
 def page_row(doc_id: str, number: int) -> Row:

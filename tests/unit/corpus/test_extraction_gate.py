@@ -103,23 +103,163 @@ def count_more(row: dict[str, Any]) -> None:
         row.update(n_pages=5, pages_ok=5)
 
 
+def call_failed(row: dict[str, Any]) -> None:
+    if row["kind"] == "document" and row["source"] == "good":
+        row.update(status="failed")
+
+
+def count_words(row: dict[str, Any]) -> None:
+    if row["kind"] == "document" and row["source"] == "good":
+        row.update(n_words=1)
+
+
+def forbid_golds(row: dict[str, Any]) -> None:
+    if row["kind"] == "document" and row["source"] == "good":
+        row.update(gold_eligible=False)
+
+
+def hide_placeholder(row: dict[str, Any]) -> None:
+    if row["kind"] == "document" and row["source"] == "good":
+        row.update(flags=["placeholder_text"], gold_eligible=False)
+
+
 @pytest.mark.parametrize(
-    ("change", "code"),
+    ("change", "found"),
     [
-        (raise_rate, "quality-counts-differ"),
-        (take_back, "removal-differs"),
-        (remove_good, "removal-differs"),
-        (count_more, "quality-counts-differ"),
+        (raise_rate, ["quality-counts-differ"]),
+        (take_back, ["removal-differs"]),
+        (remove_good, ["removal-differs"]),
+        (count_more, ["page-rows-differ", "quality-counts-differ"]),
+        (call_failed, ["outcome-differs"]),
+        (count_words, ["quality-counts-differ"]),
+        (forbid_golds, ["outcome-differs"]),
+        (hide_placeholder, ["outcome-differs", "outcome-differs"]),
     ],
 )
 def test_a_quality_file_that_was_edited_is_found_out(
-    extracted: StageContext, change: Callable[[dict[str, Any]], None], code: str
+    extracted: StageContext, change: Callable[[dict[str, Any]], None], found: list[str]
 ) -> None:
     edit(extracted.build.quality, change)
     verdict = judge(extracted)
-    assert codes(verdict) == ["source-below-rate", code]
-    assert verdict.findings[1].path == "inventory/main/documents_quality.jsonl"
+    assert codes(verdict) == ["source-below-rate", *found]
+    assert {one.path for one in verdict.findings[1:]} == {"inventory/main/documents_quality.jsonl"}
     assert not verdict.ok
+
+
+@pytest.mark.parametrize("kept", [0, 1, 3])
+def test_a_quality_file_that_was_cut_short_is_found_out(extracted: StageContext, kept: int) -> None:
+    lines = extracted.build.quality.read_text().splitlines(keepends=True)
+    extracted.build.quality.write_text("".join(lines[:kept]))
+    verdict = judge(extracted)
+    assert [(rate.source, rate.n_pages, rate.pages_passed) for rate in verdict.rates] == [("bad", 4, 3), ("good", 4, 4)]
+    assert codes(verdict).count("unknown-document") == 3 - kept
+    assert codes(verdict).count("quality-counts-differ") == 2  # neither source has a row
+    assert not verdict.ok
+
+
+def test_documents_that_all_files_leave_out_are_missed_in_the_corpus(extracted: StageContext) -> None:
+    """The failing source cut out of everything that extraction wrote."""
+    for path in (extracted.build.documents, extracted.build.quality):
+        rows = [line for line in path.read_text().splitlines() if json.loads(line)["source"] == "good"]
+        path.write_text("".join(row + "\n" for row in rows))
+    verdict = judge(extracted)
+    assert codes(verdict) == ["unknown-document", "unknown-document"]
+    assert [one.message.split(":")[0] for one in verdict.findings] == ["bad/b.pdf", "bad/c.pdf"]
+    assert not verdict.ok
+
+
+def test_a_document_of_another_source_is_found_by_its_folder(extracted: StageContext) -> None:
+    def rename(row: dict[str, Any]) -> None:
+        row["source"] = "good"
+
+    edit(extracted.build.documents, rename)
+    verdict = judge(extracted)
+    assert codes(verdict).count("document-rows-differ") == 4  # two against the quality file, two against the folder
+
+
+def test_a_corpus_that_is_gone_is_a_finding(extracted: StageContext, tmp_path: Path) -> None:
+    (tmp_path / "pdfs").rename(tmp_path / "elsewhere")
+    assert "corpus-missing" in codes(judge(extracted))
+
+
+def test_a_corpus_file_is_what_documents_are_compared_with(
+    tmp_path: Path, text: Any, make_pdf: Any, make_build: Callable[..., StageContext]
+) -> None:
+    for name in "ab":
+        make_pdf(tmp_path / "pdfs" / f"{name}.pdf", [[text(72, 100, f"{name}: {ENGLISH}")]])
+    listed = [{"doc_id": name, "source": "one", "file_name": f"{name}.pdf", "license": "CC0"} for name in "ab"]
+    corpus = tmp_path / "pdfs" / "corpus.jsonl"
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in listed))
+    context = make_build('file = "../pdfs/corpus.jsonl"')
+    extract(context)
+    assert judge(context).findings == ()
+
+    def relicense(row: dict[str, Any]) -> None:
+        if row["doc_id"] == "a":
+            row["license"] = None
+
+    edit(context.build.documents, relicense)
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in [*listed, listed[0] | {"doc_id": "c"}]))
+    verdict = judge(context)
+    assert codes(verdict) == ["document-rows-differ", "unknown-document"]
+    assert verdict.findings[0].message == "a: license is None here, 'CC0' in ../pdfs/corpus.jsonl"
+    assert verdict.findings[1].id == "c"
+
+
+@pytest.fixture
+def copies(tmp_path: Path, text: Any, make_pdf: Any, make_build: Callable[..., StageContext]) -> StageContext:
+    """A document, the same bytes, the same text in other bytes, nearly the same text, and another document."""
+    words = [f"word{number}" for number in range(200)]
+    lines = [" ".join(words[start : start + 8]) for start in range(0, 200, 8)]
+
+    def pages(lines: list[str]) -> list[Any]:
+        return [[text(72, 100 + 20 * at, line) for at, line in enumerate(lines)]]
+
+    folder = tmp_path / "pdfs"
+    make_pdf(folder / "a.pdf", pages([*lines, ENGLISH]))
+    (folder / "b.pdf").write_bytes((folder / "a.pdf").read_bytes())
+    (folder / "c.pdf").write_bytes((folder / "a.pdf").read_bytes() + b"\n%\n")
+    make_pdf(folder / "d.pdf", pages([*lines, "Another end."]))
+    make_pdf(folder / "e.pdf", pages(["Quite another text about something else, of a few words.", ENGLISH]))
+    context = make_build('pdfs = "../pdfs"')
+    extract(context)
+    return context
+
+
+def test_groups_of_copies_are_made_again(copies: StageContext) -> None:
+    path = copies.build.inventory / "duplicates.jsonl"
+    assert [json.loads(line)["kind"] for line in path.read_text().splitlines()] == ["exact", "same_text", "near"]
+    assert judge(copies).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "found"),
+    [("exact", ["duplicates-differ"]), ("same_text", ["duplicates-differ"]), ("near", ["removal-differs"])],
+)
+def test_a_group_that_is_missing_is_found(copies: StageContext, kind: str, found: list[str]) -> None:
+    path = copies.build.inventory / "duplicates.jsonl"
+    rows = [line for line in path.read_text().splitlines() if json.loads(line)["kind"] != kind]
+    path.write_text("".join(row + "\n" for row in rows))
+    assert codes(judge(copies)) == found
+
+
+def test_documents_that_have_little_in_common_are_no_near_duplicates(copies: StageContext) -> None:
+    """A document removed by a group made up for it."""
+    (other,) = [path.stem for path in copies.build.pages.glob("e_*.jsonl")]
+
+    def add(row: dict[str, Any]) -> None:
+        if row["kind"] == "near":
+            row.update(doc_ids=sorted([*row["doc_ids"], other]), removed=sorted([*row["removed"], other]))
+
+    def remove(row: dict[str, Any]) -> None:
+        if row.get("doc_id") == other:
+            row.update(removed="duplicate", in_benchmark=False, gold_eligible=False)
+
+    edit(copies.build.inventory / "duplicates.jsonl", add)
+    edit(copies.build.quality, remove)
+    verdict = judge(copies)
+    assert codes(verdict)[0] == "duplicates-differ"
+    assert "shares 7 percent of its runs of words" in verdict.findings[0].message
 
 
 def test_pages_that_fail_later_are_counted(extracted: StageContext) -> None:
