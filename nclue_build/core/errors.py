@@ -6,6 +6,11 @@
      ├── UsageError      2   bad config, workspace, prompt or option
      ├── DataError       3   bad record, dangling id, digest mismatch, missing listed file
      ├── CallError       4   a model call that has no usable recorded reply
+     │    ├── FrozenMiss            replies are missing, and none may be asked for
+     │    ├── CacheConflict         two different replies to one request
+     │    ├── CacheCorrupt          a record is not as it was written
+     │    ├── TransientCallError    a call failed for a while: it may be tried again
+     │    └── PermanentCallError    a call failed for good: credentials, spending, a refused request
      ├── ReleaseError    5   a release that cannot be built or verified
      ├── OutcomeError    1   ran to the end, but there is nothing to deliver
      └── InternalError  70   our bug
@@ -107,6 +112,26 @@ class CallError(NclueError):
     """A model call has no usable recorded reply."""
 
     exit_code = EXIT_CALL
+
+
+class FrozenMiss(CallError):  # noqa: N818 - the name of the contract
+    """Replies are missing, and the mode allows no question: all of them are listed."""
+
+
+class CacheConflict(CallError):  # noqa: N818 - the name of the contract
+    """Two different replies are recorded for one request: somebody has to choose."""
+
+
+class CacheCorrupt(CallError):  # noqa: N818 - the name of the contract
+    """A recorded reply is not as it was written."""
+
+
+class TransientCallError(CallError):
+    """A call failed for a while: it may be tried again."""
+
+
+class PermanentCallError(CallError):
+    """A call failed for good: credentials, spending, or a request that is refused."""
 
 
 class ReleaseError(NclueError):

@@ -129,6 +129,17 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
         "quote-of-other-condition": "A quote is about a condition that the query does not have.",
         "missing-quote": "A gold has no quote for one of the query's conditions.",
     },
+    "Model calls": {
+        "frozen-miss": "A call has no recorded reply, and the mode is frozen.",
+        "call-conflict": "Two different replies are recorded for one call.",
+        "call-corrupt": "A line of recorded calls is not as it was written.",
+        "call-torn": "The last line of a file of recorded calls was cut off while it was written; it is left out.",
+        "call-misplaced": "A recorded call lies in a file that is not its own.",
+        "call-status-differs": "The outcome of a recorded call is not what its response gives.",
+        "call-secret": "A record would hold something that looks like a credential.",
+        "call-unknown": "An answer belongs to no call that is asked for.",
+        "call-rejected": "An answer is no reply of the form that was asked for.",
+    },
     "TREC and BEIR": {
         "missing-trec-row": "A row is missing from a TREC file.",
         "extra-trec-row": "A TREC file has a row that should not be there.",

@@ -11,6 +11,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from nclue_build.records.calls import Decimal
 from nclue_build.records.corpus import Role
 from nclue_build.records.descriptions import describe_fields
 
@@ -24,6 +25,8 @@ Seconds = Annotated[int, Field(ge=1, le=86_400)]
 PathText = Annotated[str, Field(min_length=1, pattern=r"^[^\x00]+$")]
 OptionalPathText = Annotated[str, Field(pattern=r"^[^\x00]*$")]
 """Empty: none."""
+EnvironmentName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+"""Name of an environment variable."""
 Share = Annotated[float, Field(gt=0.0, le=1.0)]
 FreeShare = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -147,6 +150,20 @@ class JudgeSection(Section):
     kind: Literal["rules"] = "rules"
 
 
+class CallsSection(Section):
+    """Model calls, where ``judge.kind`` is ``model`` or ``mine.miner`` is ``llm``."""
+
+    mode: Literal["frozen", "record", "refresh"] = "frozen"
+    profile: Annotated[str, Field(min_length=1, max_length=100)] = "anthropic-compatible"
+    model: Annotated[str, Field(min_length=1, max_length=200)] = "glm-5.2"
+    base_url_env: EnvironmentName = "NCLUE_BASE_URL"
+    key_env: EnvironmentName = "NCLUE_API_KEY"
+    auth: Literal["bearer", "x-api-key", "both"] = "bearer"
+    thinking: Literal["disabled", "unset"] = "disabled"
+    sampling: dict[Annotated[str, Field(pattern=r"^(temperature|top_p|top_k)$")], Decimal] = {}
+    generation: Annotated[int, Field(ge=1, le=9999)] = 1
+
+
 class ComposeSection(Section):
     """Making queries."""
 
@@ -180,6 +197,7 @@ class BuildConfig(Section):
     mine: MineSection = MineSection()
     judge: JudgeSection = JudgeSection()
     compose: ComposeSection = ComposeSection()
+    calls: CallsSection = CallsSection()
     run: RunSection = RunSection()
 
     def resolve(self, n_documents: int) -> BuildConfig:

@@ -12,6 +12,11 @@ CLUSTERS: Final = "clusters.jsonl"
 REJECTED: Final = "rejected.jsonl"
 """What mining (beside the inventory) and composing (beside the benchmark) dropped, and why."""
 
+CALLS: Final = "calls.jsonl"
+"""The recorded model calls that mining (beside the inventory) and composing (beside the benchmark) used, if any."""
+AGREEMENT: Final = "agreement.jsonl"
+"""What the rules say of the cases that a model judged, beside CALLS."""
+
 CONDITIONS: Final = "conditions.jsonl"
 EVIDENCE: Final = "evidence.jsonl"
 VERSION: Final = "version.json"

@@ -64,6 +64,11 @@ class Workspace:
         return self.root / "configs"
 
     @property
+    def prompts(self) -> Path:
+        """Folder of the prompt files, by stage."""
+        return self.root / "prompts"
+
+    @property
     def state(self) -> Path:
         """Folder of the page cache, receipts and locks; never committed."""
         return self.root / ".nclue"
@@ -166,6 +171,16 @@ class Build:
     def benchmark(self) -> Path:
         """Folder of the current benchmark."""
         return self.workspace.root / "benchmarks" / self.name
+
+    @property
+    def frozen_outputs(self) -> Path:
+        """Folder of the recorded model calls."""
+        return self.workspace.root / "frozen_outputs" / self.name
+
+    @property
+    def calls_state(self) -> Path:
+        """Folder of what is known about calls that have no recorded reply yet; never committed."""
+        return self.workspace.state / "calls" / self.name
 
     @property
     def receipts(self) -> Path:

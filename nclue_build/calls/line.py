@@ -1,0 +1,118 @@
+"""A recorded call as a line of a file.
+
+``{"key": ..., "rec": ..., "status": ..., "request": ..., "response": ..., "provenance": ...}``. The response is what
+the server sent, byte for byte, but for line ends between its tokens, which become spaces. ``rec`` is the digest of the
+key and of every byte after it: whatever is edited, reformatted included, shows. Key and digest stand at fixed places,
+so a file is indexed without parsing it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, get_args
+
+from pydantic import ValidationError
+
+from nclue_build.calls.key import key_of, request_bytes
+from nclue_build.core.canonical import canonical_json, sha256_bytes
+from nclue_build.records.calls import CallRequest, Provenance, Status
+
+if TYPE_CHECKING:
+    from nclue_build.calls.strict_json import JsonObject
+
+_PREFIX: Final = b"nclue-call-record/1\n"
+_HEAD: Final = re.compile(rb'\{"key":"([0-9a-f]{64})","rec":"([0-9a-f]{64})","status":"')
+_KEY: Final = slice(8, 72)
+_REC: Final = slice(81, 145)
+_AFTER: Final = 145
+"""Where the bytes begin that ``rec`` covers besides the key."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """A recorded call, verified."""
+
+    key: str
+    rec: str
+    status: Status
+    request: CallRequest
+    response: JsonObject
+    provenance: Provenance
+
+    @property
+    def answered_by(self) -> str:
+        """Who answered: whoever the import names, else the model."""
+        return self.provenance.answered_by or self.request.model
+
+
+def one_line(response: bytes) -> bytes:
+    """A JSON text without line ends, which can only stand between its tokens."""
+    return response.strip().replace(b"\r", b" ").replace(b"\n", b" ")
+
+
+def encode_line(request: CallRequest, status: Status, response: bytes, provenance: Provenance) -> bytes:
+    """The line of a record, without its line end.
+
+    Args:
+        request: What was asked.
+        status: From :func:`nclue_build.calls.response.read_response`.
+        response: The server's JSON as received.
+        provenance: Where it comes from.
+    """
+    canonical = request_bytes(request)
+    key = key_of(canonical).encode("ascii")
+    rest = b'","status":"%s","request":%s,"response":%s,"provenance":%s}' % (
+        status.encode("ascii"),
+        canonical,
+        one_line(response),
+        canonical_json(provenance.model_dump()),
+    )
+    return b'{"key":"' + key + b'","rec":"' + _rec(key, rest) + rest
+
+
+def _rec(key: bytes, rest: bytes) -> bytes:
+    return sha256_bytes(_PREFIX + key + b"\n" + rest).encode("ascii")
+
+
+def head_of(line: bytes) -> tuple[bytes, bytes] | None:
+    """Key and digest of a line as they stand there, unverified; None where it does not begin like a record."""
+    found = _HEAD.match(line)
+    return None if found is None else (found[1], found[2])
+
+
+def line_problem(line: bytes) -> str | None:
+    """Say in what a line is not as it was written, or None. Quick: nothing is parsed."""
+    if head_of(line) is None:
+        return "does not begin like a record"
+    if _rec(line[_KEY], line[_AFTER:]) != line[_REC]:
+        return "was edited: rec is not the digest of what it holds"
+    return None
+
+
+def decode_line(line: bytes) -> CallRecord:
+    """Read a record back.
+
+    Raises:
+        ValueError: it is not as it was written, or its key is not that of its request; says in what.
+    """
+    if problem := line_problem(line):
+        raise ValueError(problem)
+    try:
+        value = json.loads(line)
+        canonical = canonical_json(value["request"])
+        request = CallRequest.model_validate_json(canonical)
+        provenance = Provenance.model_validate_json(canonical_json(value["provenance"]))
+        status, response = value["status"], value["response"]
+    except (KeyError, TypeError, ValidationError, RecursionError, UnicodeEncodeError) as error:
+        message = f"is no record of a call: {str(error).splitlines()[0]}"
+        raise ValueError(message) from None
+    if status not in get_args(Status) or not isinstance(response, dict):
+        message = "is no record of a call: status or response"
+        raise ValueError(message)
+    key = line[_KEY].decode("ascii")
+    if key_of(canonical) != key:
+        message = "key is not that of its request"
+        raise ValueError(message)
+    return CallRecord(key, line[_REC].decode("ascii"), status, request, response, provenance)

@@ -1,0 +1,68 @@
+"""Where the recorded calls of a build lie."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from nclue_build.store.workspace import Build
+
+_GENERATION: Final = re.compile(r"gen-[0-9]+\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class CallPlaces:
+    """The files of one generation of recorded calls.
+
+    Args:
+        build: The build they belong to.
+        generation: From 1; each later one lies in a folder of its own beside the first.
+    """
+
+    build: Build
+    generation: int
+
+    @property
+    def sealed(self) -> Path:
+        """Folder of the sealed records, ``<prompt_id>/<first two hex digits of the key>.jsonl``."""
+        root = self.build.frozen_outputs
+        return root if self.generation == 1 else root / f"gen-{self.generation}"
+
+    def prompt(self, prompt_id: str) -> Path:
+        """Folder of the sealed records of one prompt."""
+        return self.sealed / prompt_id
+
+    def shard(self, prompt_id: str, key: str) -> Path:
+        """The file a record belongs to."""
+        return self.prompt(prompt_id) / f"{key[:2]}.jsonl"
+
+    def shards(self, prompt_id: str | None = None) -> Iterator[Path]:
+        """Sealed files there are, of one prompt or of all, sorted."""
+        if prompt_id is not None:
+            yield from sorted(self.prompt(prompt_id).glob("*.jsonl"))
+            return
+        for folder in sorted(self.sealed.glob("*")):
+            if folder.is_dir() and not _GENERATION.match(folder.name):
+                yield from sorted(folder.glob("*.jsonl"))
+
+    @property
+    def inbox(self) -> Path:
+        """Folder of the segments that processes append to while recording; never committed."""
+        return self.build.workspace.state / "inbox" / self.build.name / f"gen-{self.generation}"
+
+    def segments(self) -> list[Path]:
+        """Segments there are, sorted."""
+        return sorted(self.inbox.glob("*.jsonl"))
+
+
+def generations(build: Build) -> list[int]:
+    """Generations that have sealed records, ascending."""
+    found = {int(path.name[4:]) for path in build.frozen_outputs.glob("gen-*") if _GENERATION.match(path.name)}
+    if any(CallPlaces(build, 1).shards()):
+        found.add(1)
+    return sorted(found)
