@@ -1,11 +1,13 @@
 """What reading costs beyond MuPDF's own work: our reader against bare ``page.get_text("dict")``.
 
-    python benches/bench_extract.py [CORPUS.jsonl]
+    python benches/bench_extract.py [CORPUS.jsonl [ROUNDS [DOCUMENTS]]]
 
 Ours is the reader process, its supervisor, and the page rows with roles, flags and signatures. Both read the
-same files with the same flags, one document after the other, in turns; the fastest of three rounds counts. Where
-other programs keep the machine busy, ``cpu_ratio`` says more than ``ratio``; it includes starting the processes.
-The corpus is that of NCLUE_REAL_DATA or ../shared/data by default; without it there is nothing to measure.
+same files with the same flags, one document after the other, each round one and then the other, by turns which goes
+first: what else the machine does meets both. Medians over the rounds are printed, and the median and the least and
+greatest of the rounds' ratios. Where other programs keep the machine busy, ``cpu_ratio`` says more than
+``wall_ratio``; it includes starting the processes. With DOCUMENTS, so many of the corpus are read, evenly spaced in
+its order. The corpus is that of NCLUE_REAL_DATA or ../shared/data by default; without it there is nothing to measure.
 """
 
 from __future__ import annotations
@@ -13,17 +15,21 @@ from __future__ import annotations
 import json
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nclue_build.corpus.document import DocumentPages
 from nclue_build.corpus.supervisor import ReadLimits, Supervisor
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 DATA = Path(os.environ.get("NCLUE_REAL_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
 DEFAULT = DATA / "usgov" / "corpus.jsonl"
-ROUNDS = 3
 BARE = """
 import sys, time
 import pymupdf
@@ -63,24 +69,39 @@ def cpu_s() -> float:
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
-def main(corpus: Path) -> None:
+def measured(read: Callable[[list[Path]], float], paths: list[Path]) -> tuple[float, float]:
+    """Wall and processor seconds of one reading."""
+    start = cpu_s()
+    wall = read(paths)
+    return wall, cpu_s() - start
+
+
+def main(corpus: Path, n_rounds: int, n_documents: int) -> None:
     """Measure and print, one JSON object a line."""
     if not corpus.is_file():
         print(f"nothing to measure: no {corpus}")
         return
-    rows = map(json.loads, corpus.read_text(encoding="utf-8").splitlines())
-    paths = [corpus.parent / row["file_name"] for row in rows]
-    rounds: list[tuple[float, float, float, float]] = []
-    for _ in range(ROUNDS):
-        start = cpu_s()
-        bare = bare_s(paths)
-        between = cpu_s()
-        ours = ours_s(paths)
-        rounds.append((bare, ours, between - start, cpu_s() - between))
-    bare, ours, bare_cpu, ours_cpu = (min(column) for column in zip(*rounds, strict=True))
-    print(json.dumps({"documents": len(paths), "bare_s": round(bare, 2), "ours_s": round(ours, 2)}))
-    print(json.dumps({"ratio": round(ours / bare, 2), "cpu_ratio": round(ours_cpu / bare_cpu, 2)}))
+    rows = [json.loads(row) for row in corpus.read_text(encoding="utf-8").splitlines()]
+    n_read = min(n_documents or len(rows), len(rows))
+    paths = [corpus.parent / rows[i * len(rows) // n_read]["file_name"] for i in range(n_read)]
+    taken: dict[Callable[[list[Path]], float], list[tuple[float, float]]] = {bare_s: [], ours_s: []}
+    for number in range(n_rounds):
+        for read in (bare_s, ours_s) if number % 2 == 0 else (ours_s, bare_s):
+            taken[read].append(measured(read, paths))
+    print(json.dumps({"documents": len(paths), "rounds": n_rounds}))
+    for index, kind in enumerate(("wall", "cpu")):
+        bare, ours = ([one[index] for one in taken[read]] for read in (bare_s, ours_s))
+        ratios = sorted(mine / its for mine, its in zip(ours, bare, strict=True))
+        figures = {
+            f"bare_{kind}_s": statistics.median(bare),
+            f"ours_{kind}_s": statistics.median(ours),
+            f"{kind}_ratio": statistics.median(ratios),
+            "least": ratios[0],
+            "greatest": ratios[-1],
+        }
+        print(json.dumps({name: round(value, 2) for name, value in figures.items()}))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else DEFAULT)
+    corpus_given, rounds_given, documents_given, *_ = [*sys.argv[1:], None, None, None][:3]
+    main(Path(corpus_given or DEFAULT), int(rounds_given or 5), int(documents_given or 0))

@@ -61,11 +61,12 @@ def _normalise(text: str) -> str:
     if folded.isascii() and folded.isprintable():  # nothing below would change it
         return folded
     # Invisible characters go first: one between a letter and its accent would hide them from NFKC.
-    text = _INVISIBLE.sub("", text)
+    text = folded if folded.isprintable() else _INVISIBLE.sub("", folded)
     if not text.isascii():
-        # A superscript figure is a note mark, not part of the word before it ("Congress\u00b9").
-        text = _SUPERSCRIPT.sub(lambda match: " " + match.group(), text)
-        text = unicodedata.normalize("NFKC", text)
+        if not unicodedata.is_normalized("NFKC", text):
+            # A superscript figure is a note mark, not part of the word before it ("Congress\u00b9").
+            text = _SUPERSCRIPT.sub(lambda match: " " + match.group(), text)
+            text = unicodedata.normalize("NFKC", text)
         for fancy, plain in _PUNCTUATION.items():  # many times faster than str.translate
             text = text.replace(fancy, plain)
     return " ".join(text.split())

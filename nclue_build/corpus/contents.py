@@ -59,7 +59,9 @@ class Contents:
             The segments, mixed ones cut into their lines.
         """
         heading = next((i for i, s in enumerate(segments) if _is_contents_heading(s)), None)
-        leaders = {id(line) for s in segments for line in s.lines if _ends_in_leaders(line)}
+        leaders = {
+            id(line) for s in segments if _may_have_leaders(s.text) for line in s.lines if _ends_in_leaders(line)
+        }
         if heading is None and not self.inside and len(leaders) < _MIN_LEADERS:
             return _cut_leader_lines(segments, leaders)
         ends = [
@@ -105,10 +107,13 @@ def _is_contents_heading(segment: Segment) -> bool:
     return text[1:2].isspace() and _SPACE.sub("", text).lower() in {"contents", "tableofcontents"}
 
 
+def _may_have_leaders(text: str) -> bool:
+    """The plain search first: it is many times faster, and nearly every line has none."""
+    return "..." in text or ". ." in text or "\u2026" in text or "___" in text or "\u00b7" in text
+
+
 def _has_leaders(text: str) -> bool:
-    # The plain search first: it is many times faster, and nearly every line has none.
-    is_possible = "..." in text or ". ." in text or "\u2026" in text or "___" in text or "\u00b7" in text
-    return is_possible and bool(_LEADERS.search(text))
+    return _may_have_leaders(text) and bool(_LEADERS.search(text))
 
 
 def _ends_in_leaders(line: Line) -> bool:

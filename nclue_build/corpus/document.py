@@ -1,7 +1,7 @@
 """From the reader's page payloads to page rows and what is known of the whole document.
 
 Two passes: the first sees every page to learn what repeats and which type is the body's, the second
-makes blocks. Pages are decoded twice rather than kept, so a long document costs no memory.
+makes blocks. The pages of a long document are decoded twice rather than kept, so that it costs no memory.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from nclue_build.corpus.supervisor import ReadDocument
 
 BACKEND: Final = "pymupdf"
+_MAX_KEPT_BYTES: Final = 4 << 20
+"""Pages are kept decoded up to this size of all they say: about 300 pages, and 20 MiB in memory."""
 
 
 class DocumentPages:
@@ -42,11 +44,15 @@ class DocumentPages:
         self._scale = TypeScale()
         self._contents = Contents()
         self._references = References()
-        for payload in read.payloads:
-            if isinstance(payload, bytes):
-                page = decode_page(payload)
-                self._furniture.observe(page)
-                self._scale.observe(page)
+        payloads = [payload for payload in read.payloads if isinstance(payload, bytes)]
+        is_short = sum(map(len, payloads)) <= _MAX_KEPT_BYTES
+        self._kept: dict[int, RawPage] = {}
+        for payload in payloads:
+            page = decode_page(payload)
+            self._furniture.observe(page)
+            self._scale.observe(page)
+            if is_short:
+                self._kept[page.page] = page
         self._scale.settle()
         self._furniture.settle(self._scale.body_size)
         self._sums = DocumentSums(read.n_pages, BACKEND, backend_version, read.error)
@@ -54,11 +60,11 @@ class DocumentPages:
 
     def rows(self) -> Iterator[bytes]:
         """Yield every page as a JSON row without document id; the summary is whole afterwards."""
-        for payload in self._read.payloads:
+        for number, payload in enumerate(self._read.payloads, 1):
             if isinstance(payload, FailedPage):
                 yield self._sums.add_failed(payload)
             else:
-                yield self._make_page(decode_page(payload))
+                yield self._make_page(self._kept.pop(number) if number in self._kept else decode_page(payload))
         self._sums.finish(self._read.title, self._read.flags)
 
     def _make_page(self, page: RawPage) -> bytes:

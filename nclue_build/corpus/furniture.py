@@ -44,18 +44,22 @@ Slot = tuple[bool, int, int, int, int]
 """Whether at the top, height band, size, style, direction."""
 
 
-def zone(line: Line, page: RawPage) -> str | None:
-    """``top``, ``bottom`` or ``side`` when a line stands in an outer zone of the page as shown."""
-    x0, y0, x1, y1 = line.bbox
-    if y1 * 100 <= _ZONE_PERCENT * page.height:
-        return "top"
-    if y0 * 100 >= (100 - _ZONE_PERCENT) * page.height:
-        return "bottom"
-    if line.direction in {1, 3} and (
-        x1 * 100 <= _SIDE_PERCENT * page.width or x0 * 100 >= (100 - _SIDE_PERCENT) * page.width
-    ):
-        return "side"
-    return None
+def zones(page: RawPage) -> list[str | None]:
+    """``top``, ``bottom`` or ``side`` for every line that stands in an outer zone of the page as shown."""
+    top, bottom = _ZONE_PERCENT * page.height, (100 - _ZONE_PERCENT) * page.height
+    left, right = _SIDE_PERCENT * page.width, (100 - _SIDE_PERCENT) * page.width
+    found: list[str | None] = []
+    for line in page.lines:
+        x0, y0, x1, y1 = line.bbox
+        if y1 * 100 <= top:
+            found.append("top")
+        elif y0 * 100 >= bottom:
+            found.append("bottom")
+        elif line.direction in {1, 3} and (x1 * 100 <= left or x0 * 100 >= right):
+            found.append("side")
+        else:
+            found.append(None)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +111,11 @@ class Furniture:
     def observe(self, page: RawPage) -> None:
         """Take note of the outer lines of a page."""
         self._n_pages += 1
-        for line in page.lines:
-            where = zone(line, page)
-            self._has_body |= where is None
-            if where is None or len(line.text) > _MAX_LENGTH:
+        for line, where in zip(page.lines, zones(page), strict=True):
+            if where is None:
+                self._has_body = True
+                continue
+            if len(line.text) > _MAX_LENGTH:
                 continue
             outer = _Outer.of(line, page, where)
             self._outer.append(outer)
@@ -160,15 +165,15 @@ class Furniture:
         Returns:
             Parallel to ``page.lines``.
         """
-        zones = [zone(line, page) for line in page.lines]
+        places = zones(page)
         found = [
             self._is_furniture(line, page, where) if where is not None else False
-            for line, where in zip(page.lines, zones, strict=True)
+            for line, where in zip(page.lines, places, strict=True)
         ]
-        self._add_second_lines(page, zones, found)
+        self._add_second_lines(page, places, found)
         return [
             _role(line, where) if is_furniture and where is not None else None
-            for line, where, is_furniture in zip(page.lines, zones, found, strict=True)
+            for line, where, is_furniture in zip(page.lines, places, found, strict=True)
         ]
 
     def _is_furniture(self, line: Line, page: RawPage, where: str) -> bool:
@@ -185,13 +190,13 @@ class Furniture:
         )
 
     @staticmethod
-    def _add_second_lines(page: RawPage, zones: list[str | None], found: list[bool]) -> None:
+    def _add_second_lines(page: RawPage, places: list[str | None], found: list[bool]) -> None:
         """A head of two lines: what follows closely in the same type, well apart from the text."""
         heads = [line for line, is_furniture in zip(page.lines, found, strict=True) if is_furniture]
         if not heads:
             return
         for index, line in enumerate(page.lines):
-            if found[index] or zones[index] != "top":
+            if found[index] or places[index] != "top":
                 continue
             near = any(
                 head.size == line.size and head.style == line.style and 0 <= line.y0 - head.y0 <= head.size * 13 // 10

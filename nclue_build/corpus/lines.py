@@ -66,11 +66,16 @@ def decode_page(payload: bytes) -> RawPage:
         rotation=raw["rotation"],
         pictures=raw["pictures"],
         flags=raw["flags"],
-        lines=[_decode_line(row, width, height) for row in raw["lines"]],
+        lines=[
+            _turned(row, width, height)
+            if row[1]
+            else Line(row[0], 0, row[2], row[3], row[4], row[5], row[6], row[7], row[8].strip(), (*row[2:6],))
+            for row in raw["lines"]
+        ],
     )
 
 
-def _decode_line(row: list[Any], width: int, height: int) -> Line:
+def _turned(row: list[Any], width: int, height: int) -> Line:
     block, direction, x0, y0, x1, y1, size, style, text = row
     bbox = (x0, y0, x1, y1)
     if direction == 1:

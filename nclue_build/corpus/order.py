@@ -8,7 +8,7 @@ the gutters of a table must not tear its rows apart.
 from __future__ import annotations
 
 from itertools import count, pairwise
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def reading_order(segments: Sequence[Segment]) -> list[Segment]:
 
 def _cut(segments: list[Segment], depth: int, numbers: Iterator[int]) -> list[Segment]:
     if len(segments) < 2 or depth > _MAX_DEPTH:  # noqa: PLR2004 - nothing to order
-        return sorted(segments, key=_top_left)
+        return sorted(segments, key=_TOP_LEFT)
     columns = _columns(segments)
     if len(columns) > 1:
         for column in columns:
@@ -53,27 +53,27 @@ def _cut(segments: list[Segment], depth: int, numbers: Iterator[int]) -> list[Se
     for parts in (columns, _bands(segments)):
         if len(parts) > 1:
             return [segment for part in parts for segment in _cut(part, depth + 1, numbers)]
-    return sorted(segments, key=_top_left)
+    return sorted(segments, key=_TOP_LEFT)
 
 
-def _top_left(segment: Segment) -> tuple[int, int, int, int]:
-    return (segment.y0, segment.x0, segment.y1, segment.x1)
-
-
+_TOP_LEFT: Final = attrgetter("y0", "x0", "y1", "x1")
 _LEFT_RIGHT: Final = attrgetter("x0", "x1")
 _TOP_BOTTOM: Final = attrgetter("y0", "y1")
+_EXTENT: Final = itemgetter(0)
 
 
 def _groups(segments: list[Segment], extent: Callable[[Segment], tuple[int, int]], gap: int) -> list[list[Segment]]:
     """Cut wherever nothing reaches over, along one axis."""
     groups: list[list[Segment]] = []
     limit = -(1 << 40)
-    for segment in sorted(segments, key=extent):
-        low, high = extent(segment)
+    for (low, high), segment in sorted(zip(map(extent, segments), segments, strict=True), key=_EXTENT):
         if low >= limit:
-            groups.append([])
-        groups[-1].append(segment)
-        limit = max(limit, high + gap)
+            group = [segment]
+            groups.append(group)
+            limit = high + gap
+        else:
+            group.append(segment)
+            limit = max(limit, high + gap)
     return groups
 
 

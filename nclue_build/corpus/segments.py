@@ -79,12 +79,12 @@ class Segment:
     @property
     def bold(self) -> bool:
         """Whether every line is bold throughout."""
-        return all(line.style & BOLD for line in self.lines)
+        return bool(self.lines[0].style & BOLD) and all(line.style & BOLD for line in self.lines)
 
     @property
     def monospaced(self) -> bool:
         """Whether every line is monospaced throughout."""
-        return all(line.style & MONOSPACED for line in self.lines)
+        return bool(self.lines[0].style & MONOSPACED) and all(line.style & MONOSPACED for line in self.lines)
 
     @property
     def bbox(self) -> tuple[int, int, int, int]:
@@ -105,8 +105,10 @@ def split_segments(lines: Iterable[Line]) -> list[Segment]:
     segments: list[Segment] = []
     current: list[Line] = []
     left = right = 0
+    measure = _Measure(rows, 0)
     for index, line in enumerate(rows):
-        if current and _belongs(current, line, left, right, _Measure(rows, index)):
+        measure.index = index
+        if current and _belongs(current, line, left, right, measure):
             current.append(line)
             left, right = min(left, line.x0), max(right, line.x1)
         else:
@@ -171,8 +173,11 @@ class _Measure:
 
 def same_row(a: Line | Segment, b: Line | Segment) -> bool:
     """Whether two boxes overlap vertically by at least half of the lower one."""
-    overlap = min(a.y1, b.y1) - max(a.y0, b.y0)
-    return 2 * overlap >= min(a.y1 - a.y0, b.y1 - b.y0)
+    a_top, a_bottom, b_top, b_bottom = a.y0, a.y1, b.y0, b.y1
+    if a_top > b_top:
+        a_top, a_bottom, b_top, b_bottom = b_top, b_bottom, a_top, a_bottom
+    twice = 2 * (min(a_bottom, b_bottom) - b_top)
+    return twice >= a_bottom - a_top or twice >= b_bottom - b_top
 
 
 def _join_rows(lines: Iterable[Line]) -> list[Line]:
@@ -217,7 +222,7 @@ def _belongs(current: list[Line], line: Line, left: int, right: int, measure: _M
     last = current[-1]
     if line.direction != last.direction or (line.block != last.block and not _runs_on(current, line, measure)):
         return False
-    if same_row(last, line) or line.y0 < last.y0 or line.x0 >= right or line.x1 <= left:
+    if line.y0 < last.y0 or line.x0 >= right or line.x1 <= left or same_row(last, line):
         return False
     ends_short = (last.x1 - left) * 100 < 85 * (max(right, line.x1) - left)
     return (

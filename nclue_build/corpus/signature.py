@@ -58,9 +58,12 @@ class SignatureBuilder:
         for offset in range(SHINGLE_WORDS):
             shingles = (shingles ^ (shingles >> np.uint64(29))) * _MULTIPLIER + tokens[offset : offset + n_shingles]
         # The upper half depends on all bits of all five words; "affine32" of datasketch permutes 32 bits.
-        hashes = np.unique(((shingles ^ (shingles >> np.uint64(32))) * _MULTIPLIER >> np.uint64(32)).astype(np.uint32))
+        hashes = ((shingles ^ (shingles >> np.uint64(32))) * _MULTIPLIER >> np.uint64(32)).astype(np.uint32)
         values = np.full(N_PERMUTATIONS, np.iinfo(np.uint32).max, dtype=np.uint32)
+        room = np.empty((N_PERMUTATIONS, _CHUNK), dtype=np.uint32)
         for start in range(0, len(hashes), _CHUNK):
-            permuted = _FACTORS * hashes[None, start : start + _CHUNK] + _TERMS
+            part = hashes[None, start : start + _CHUNK]
+            permuted = np.multiply(_FACTORS, part, out=room[:, : part.shape[1]])
+            permuted += _TERMS
             np.minimum(values, permuted.min(axis=1), out=values)
         return values.astype("<u4").tobytes()

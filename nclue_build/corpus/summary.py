@@ -143,7 +143,7 @@ class DocumentSums:
             self._add_text(body, words, counts, all_flags)
             if self.first_title is None:
                 self.first_title = title
-        rows = [block._asdict() for block in blocks]
+        rows = [{"role": role, "level": level, "text": text, "bbox": bbox} for role, level, text, bbox in blocks]
         row = self._row(page, page.page, status, sorted(all_flags), rows, joined)
         if backend is not None:
             row["backend"], row["backend_version"] = backend
