@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import os
 import shutil
@@ -18,6 +19,18 @@ if TYPE_CHECKING:
     from nclue_build.records.corpus import Block, PageRow, Role
 
 REPOSITORY = Path(__file__).parent.parent
+CONCEPTS = (
+    "Coral Reef Monitoring",
+    "Harbor Dredging",
+    "Tidal Energy",
+    "Seagrass Restoration",
+    "Ballast Water Treatment",
+    "Marine Debris",
+    "Kelp Forests",
+    "Oyster Hatcheries",
+    "Storm Surge Barriers",
+    "Beach Nourishment",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="session")
@@ -130,3 +143,77 @@ def fresh_demo(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return root
+
+
+@pytest.fixture(scope="session")
+def report_pages() -> list[list[list[str]]]:
+    """The lines of ten reports, by page: each tells of four of the ten concepts, a page each."""
+    return [
+        [
+            [
+                concept,
+                f"This section of report {number} describes how the coastal agency organised {concept} last year.",
+                f"The budget for {concept} grew, and local partners praised {concept} in every district.",
+                f"Further work on {concept} is planned for the coming season, weather permitting.",
+            ]
+            for concept in (CONCEPTS[(number + step) % len(CONCEPTS)] for step in (0, 1, 2, 4))
+        ]
+        for number in range(len(CONCEPTS))
+    ]
+
+
+@pytest.fixture(scope="session")
+def first_run(
+    tmp_path_factory: pytest.TempPathFactory, write_pdf: WritePdf, report_pages: list[list[list[str]]]
+) -> Path:
+    """A folder with ``reports`` (ten PDFs) and ``workspace``, whose build ``main`` was run once."""
+    root = tmp_path_factory.mktemp("first")
+    for number, pages in enumerate(report_pages):
+        write_pdf(root / "reports" / f"report {number}.pdf", pages)
+    import nclue_build  # noqa: PLC0415 - tests of lazy imports load this, too
+
+    made = nclue_build.init_workspace(root / "workspace", pdfs=root / "reports")
+    one_worker(made.build.config_path)
+    assert nclue_build.run_build(root / "workspace").ok
+    return root
+
+
+def one_worker(config: Path) -> None:
+    """Keep a build's work in this process."""
+    text = config.read_text(encoding="utf-8")
+    assert "\nworkers = 0 " in text
+    config.write_text(text.replace("\nworkers = 0 ", "\nworkers = 1 "), encoding="utf-8")
+
+
+class TreeDigests(Protocol):
+    def __call__(self, workspace: Path) -> dict[str, str]: ...
+
+
+@pytest.fixture(scope="session")
+def tree_digests() -> TreeDigests:
+    """SHA-256 of every file of the inventories and benchmarks of a workspace, hidden ones included."""
+
+    def digests(workspace: Path) -> dict[str, str]:
+        return {
+            path.relative_to(workspace).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+            for folder in ("inventory", "benchmarks")
+            for path in sorted((workspace / folder).rglob("*"))
+            if path.is_file()
+        }
+
+    return digests
+
+
+@pytest.fixture
+def built(tmp_path: Path, first_run: Path) -> Path:
+    """A workspace whose build ``main`` is up to date; the PDFs are in ``../reports``."""
+    shutil.copytree(first_run, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "workspace"
+
+
+@pytest.fixture
+def fresh(built: Path) -> Path:
+    """The same workspace before its first run."""
+    for name in ("inventory", "benchmarks", ".nclue"):
+        shutil.rmtree(built / name)
+    return built

@@ -183,8 +183,16 @@ class ComposeSection(Section):
 class RunSection(Section):
     """How to run: never changes a result."""
 
-    executor: Literal["local"] = "local"
+    executor: Literal["local", "dask"] = "local"
+    address: Annotated[str, Field(pattern=r"^((tcp|tls)://[!-~]+)?$")] = ""
     workers: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
+
+    @model_validator(mode="after")
+    def _knows_the_cluster(self) -> RunSection:
+        if self.executor == "dask" and not self.address:
+            message = 'executor = "dask" needs address, that of the scheduler, such as "tcp://127.0.0.1:8786"'
+            raise ValueError(message)
+        return self
 
 
 class BuildConfig(Section):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import shutil
 import sys
 import tempfile
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -22,11 +21,11 @@ from nclue_build.store.workspace import ENVIRONMENT_VARIABLE, Build, Workspace
 from nclue_build.workflow.executors import available_cores
 from nclue_build.workflow.fetching import missing_documents
 from nclue_build.workflow.lock import running_process
+from nclue_build.workflow.packages import PACKAGE, declared_packages, installed_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PACKAGE: Final = "nclue-build"
 MIN_PYTHON: Final = (3, 11)
 _GIBIBYTE = 1 << 30
 _MIN_DISK_GIB = 1
@@ -76,16 +75,14 @@ def _python() -> Iterator[Check]:
 
 def _packages() -> Iterator[Check]:
     try:
-        declared = requires(PACKAGE) or []
+        declared = declared_packages()
     except PackageNotFoundError:
         yield Check("packages", ok=False, value="not installed", advice=f"install it: pip install {PACKAGE}")
         return
-    for requirement in sorted(declared):
-        name = re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0]
-        try:
-            yield Check(name, ok=True, value=version(name))
-        except PackageNotFoundError:
-            yield Check(name, ok=False, value="missing", advice=f"pip install '{requirement}'")
+    for name, requirement in declared.items():
+        found = installed_version(name)
+        advice = "" if found else f"pip install '{requirement}'"
+        yield Check(name, ok=found is not None, value=found or "missing", advice=advice)
 
 
 def _reader() -> Check:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import multiprocessing
 import os
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from types import TracebackType
 
+    from nclue_build.records.config import RunSection
+
 ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
 
@@ -32,7 +35,57 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
-class LocalMapper:
+def open_mapper(settings: RunSection) -> PoolMapper:
+    """The mapper that a configuration names; nothing starts before the first item comes."""
+    if settings.executor == "dask":
+        from nclue_build.workflow.cluster import DaskMapper  # noqa: PLC0415 - distributed is an extra, and slow to import
+
+        return DaskMapper(settings.address)
+    return LocalMapper(settings.workers)
+
+
+class PoolMapper(abc.ABC):
+    """Map over whatever runs functions elsewhere, a few items per worker in flight, results in order."""
+
+    @property
+    @abc.abstractmethod
+    def n_workers(self) -> int:
+        """How many items are worked on at a time."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    @abc.abstractmethod
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def map(self, function: Callable[[ItemT], ResultT], items: Iterable[ItemT]) -> Iterator[ResultT]:
+        """Yield ``function(item)`` for every item in the order of the items.
+
+        Raises:
+            InternalError: a worker died.
+            UsageError: the workers cannot be reached.
+        """
+        pending: deque[Future[ResultT]] = deque()
+        with self._explaining():
+            for item in items:
+                pending.append(self._submit(function, item))
+                if len(pending) >= self.n_workers * _IN_FLIGHT_PER_WORKER:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
+
+    @abc.abstractmethod
+    def _submit(self, function: Callable[[ItemT], ResultT], item: ItemT) -> Future[ResultT]:
+        """Hand an item over."""
+
+    @abc.abstractmethod
+    def _explaining(self) -> contextlib.AbstractContextManager[None]:
+        """Turn what the executor says of lost workers into an error of ours."""
+
+
+class LocalMapper(PoolMapper):
     """Map over a process pool, or in this process when there is one worker.
 
     Workers are started with ``spawn`` (a forked copy of a threaded process can deadlock), only
@@ -52,9 +105,6 @@ class LocalMapper:
     def n_workers(self) -> int:
         """How many items are worked on at a time."""
         return self._n_workers
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -76,16 +126,13 @@ class LocalMapper:
             InternalError: a worker process died.
         """
         if self._n_workers == 1:
-            yield from map(function, items)
-            return
-        pending: deque[Future[ResultT]] = deque()
+            return map(function, items)
+        return super().map(function, items)
+
+    @contextlib.contextmanager
+    def _explaining(self) -> Iterator[None]:
         try:
-            for item in items:
-                pending.append(self._submit(function, item))
-                if len(pending) >= self._n_workers * _IN_FLIGHT_PER_WORKER:
-                    yield pending.popleft().result()
-            while pending:
-                yield pending.popleft().result()
+            yield
         except BrokenProcessPool as error:
             raise InternalError(
                 "a worker process died: killed from outside, out of memory, or started by a program without an "

@@ -11,7 +11,7 @@ from nclue_build.core.progress import NullProgress
 from nclue_build.rederive.extraction_check import check_extraction
 from nclue_build.store.config_file import load_config
 from nclue_build.store.workspace import find_build
-from nclue_build.workflow.executors import LocalMapper
+from nclue_build.workflow.executors import open_mapper
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,7 +62,7 @@ def judge_extraction(
     with chosen.workspace.relative_paths():
         config = load_config(chosen.config_path)
         needed = config.extract.min_extraction_rate
-        with LocalMapper(config.run.workers) as mapper:
+        with open_mapper(config.run) as mapper:
             listener.note("gate: counting the pages of every document again")
             different = Findings()
             rates = check_extraction(chosen, config, mapper, different)

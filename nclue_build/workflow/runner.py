@@ -16,7 +16,7 @@ from nclue_build.records.receipt import Receipt
 from nclue_build.store.config_file import load_config
 from nclue_build.store.stage import StageContext
 from nclue_build.store.workspace import find_build
-from nclue_build.workflow.executors import LocalMapper
+from nclue_build.workflow.executors import open_mapper
 from nclue_build.workflow.fetching import fetch_missing, missing_documents
 from nclue_build.workflow.lock import build_lock
 from nclue_build.workflow.outdated import outdated_benchmark
@@ -144,7 +144,7 @@ def run_build(  # noqa: PLR0913 - the options of `nclue-build run`
         if all(plan.state == "current" for plan in plans):
             # Nothing gets written, so nothing needs to be locked: this also works where nothing can be written.
             return RunReport(chosen, tuple(_kept(chosen, stage, listener) for stage in asked))
-        with LocalMapper(config.run.workers) as mapper, contextlib.ExitStack() as held:
+        with open_mapper(config.run) as mapper, contextlib.ExitStack() as held:
             writable = True
             try:
                 held.enter_context(build_lock(chosen))

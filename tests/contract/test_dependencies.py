@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 import sys
 import tomllib
@@ -31,7 +32,8 @@ def plain(name: str) -> str:
 
 def test_every_imported_package_is_declared(repository: Path) -> None:
     project = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    declared = {plain(re.split(r"[^A-Za-z0-9._-]", line, maxsplit=1)[0]) for line in project["dependencies"]}
+    lines = [*project["dependencies"], *itertools.chain(*project["optional-dependencies"].values())]
+    declared = {plain(re.split(r"[^A-Za-z0-9._-]", line, maxsplit=1)[0]) for line in lines}
     modules = list((repository / "nclue_build").rglob("*.py"))
     names = set[str]().union(*map(imported, modules)) - set(sys.stdlib_module_names) - {"nclue_build"}
     homes = packages_distributions()

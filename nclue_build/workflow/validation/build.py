@@ -9,7 +9,7 @@ from nclue_build.core.errors import NclueError
 from nclue_build.core.progress import NullProgress
 from nclue_build.store.config_file import load_config
 from nclue_build.store.workspace import find_build
-from nclue_build.workflow.executors import LocalMapper
+from nclue_build.workflow.executors import open_mapper
 from nclue_build.workflow.lock import running_process
 from nclue_build.workflow.outdated import outdated_benchmark
 from nclue_build.workflow.plan import altered_outputs, changed_since
@@ -83,7 +83,7 @@ def validate_build(
     if (outdated := outdated_benchmark(chosen, Digests())) is not None:
         reading.extend([outdated])
     documents, conditions = KnownDocuments(), frozenset[str]()
-    with LocalMapper(config.run.workers) as mapper:
+    with open_mapper(config.run) as mapper:
         listener.start("validate: corpus", None, "files")
         check_corpus(reading, config, mapper)
         # documents.jsonl alone may come from fetching.

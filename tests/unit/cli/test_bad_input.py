@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.unit.cli.conftest import Outcome, Run, WritePdf
+    from tests.conftest import WritePdf
+    from tests.unit.cli.conftest import Outcome, Run
 
 
 Row = dict[str, Any]

@@ -14,19 +14,12 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-
-def digests(workspace: Path) -> dict[str, str]:
-    return {
-        path.relative_to(workspace).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for folder in ("inventory", "benchmarks")
-        for path in sorted((workspace / folder).rglob("*"))
-        if path.is_file()
-    }
+    from tests.conftest import TreeDigests
 
 
 @pytest.mark.parametrize(("seed", "workers"), [("0", 2), ("1", 1), ("random", 4)])
-def test_outputs_are_the_same_to_the_byte(built: Path, seed: str, workers: int) -> None:
-    expected = digests(built)
+def test_outputs_are_the_same_to_the_byte(built: Path, tree_digests: TreeDigests, seed: str, workers: int) -> None:
+    expected = tree_digests(built)
     assert len(expected) > 30
     for name in ("inventory", "benchmarks", ".nclue"):
         shutil.rmtree(built / name)
@@ -43,7 +36,7 @@ def test_outputs_are_the_same_to_the_byte(built: Path, seed: str, workers: int) 
         [sys.executable, "-m", "nclue_build", "-q", "-w", built, "run"],
         check=True, stdout=subprocess.DEVNULL, env=os.environ | {"PYTHONHASHSEED": seed},
     )  # fmt: skip
-    assert digests(built) == expected
+    assert tree_digests(built) == expected
 
 
 def test_no_output_holds_a_path_of_this_machine(built: Path) -> None:

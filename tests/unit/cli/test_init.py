@@ -13,7 +13,8 @@ from nclue_build.workflow import scaffold
 from nclue_build.workflow.scaffold import FEW_DOCUMENTS
 
 if TYPE_CHECKING:
-    from tests.unit.cli.conftest import Run, WritePdf
+    from tests.conftest import WritePdf
+    from tests.unit.cli.conftest import Run
 
 
 @pytest.fixture
