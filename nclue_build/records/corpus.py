@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, TypeAdapter, model_validator
 
-from nclue_build.core.printable import printable_problem
+from nclue_build.core.printable import printable_problem, without_controls
 from nclue_build.records.base import Count, DocumentId, Id, Page, Record, Sha256
 
 Role = Literal[
@@ -61,6 +61,8 @@ def _check_file_name(value: str) -> str:
 
 Line = Annotated[str, AfterValidator(_check_line)]
 """Text without control characters: it fits on one line of a table or message."""
+TitleLine = Annotated[str, AfterValidator(without_controls), AfterValidator(_check_line)]
+"""The same, but control characters are taken out: titles come out of PDFs, where they are common and mean nothing."""
 
 
 class CorpusRow(Record):
@@ -73,7 +75,7 @@ class CorpusRow(Record):
     doc_id: DocumentId
     source: Annotated[Line, Field(min_length=1), AfterValidator(_check_not_blank)]
     """Where the document comes from: shares of pages read and the mix of queries are per source."""
-    title: Line | None = None
+    title: TitleLine | None = None
     url: str | None = None
     pdf_url: str | None = None
     sha256: Sha256 | None = None

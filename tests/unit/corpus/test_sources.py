@@ -128,13 +128,18 @@ def test_a_key_that_stands_twice_is_refused_with_its_line(tmp_path: Path, build:
     assert str(caught.value.findings[0]) == "../corpus.jsonl:2: source: stands twice in the row [bad-record]"
 
 
+def test_titles_are_put_on_one_line(tmp_path: Path, build: Build) -> None:
+    put(tmp_path / "a.pdf")
+    (listed,) = read_corpus_file(build, corpus_file(tmp_path, row("a", title=" two\nlines, and\x84 more\x1b")))
+    assert listed.row.title == "two lines, and more"
+
+
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
         ("source", "a\x1b[31mb", "source: has control characters"),
         ("source", " ", "source: is blank"),
         ("n_pages", 1_000_001, "n_pages: Input should be less than or equal to 1000000"),
-        ("title", "two\nlines", "title: has control characters"),
     ],
 )
 def test_fields_that_make_no_sense_are_refused(
