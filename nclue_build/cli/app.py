@@ -104,6 +104,12 @@ def _root(
     """
 
 
+def _folder(value: str) -> Path:
+    if not value.strip():  # which as a path would be the current folder
+        raise typer.BadParameter("is empty: name a folder")
+    return Path(value)
+
+
 Fresh = Annotated[bool, typer.Option("--fresh", help="Recompute, up to date or not.")]
 
 
@@ -186,22 +192,23 @@ def extract(
     *,
     fresh: Fresh = False,
     page_json: Annotated[
-        Path | None, typer.Option("--page-json", metavar="DIR", help="Also write a JSON file per page.")
+        Path | None, typer.Option("--page-json", parser=_folder, metavar="DIR", help="Also write a JSON file per page.")
     ] = None,
     from_page_json: Annotated[
-        Path | None, typer.Option("--from-page-json", metavar="DIR", help="Read pages from such files, this once.")
+        Path | None,
+        typer.Option("--from-page-json", parser=_folder, metavar="DIR", help="Read pages from such files, this once."),
     ] = None,
     write_md: Annotated[
-        Path | None, typer.Option("--write-md", metavar="DIR", help="Also write Markdown per document.")
+        Path | None, typer.Option("--write-md", parser=_folder, metavar="DIR", help="Also write Markdown per document.")
     ] = None,
 ) -> Reply:
     """Read the PDFs into typed blocks, page by page."""
+    from nclue_build.cli.render import exported_reply
     from nclue_build.workflow.exchange import export_pages, stages_reading
 
     stages = None if from_page_json is None else stages_reading(session.workspace, from_page_json)
     reply = _run(session, "extract", "extract", fresh=fresh, fetch=False, stages=stages)
-    export_pages(session.workspace, session.build, page_json=page_json, markdown=write_md)
-    return reply
+    return exported_reply(reply, export_pages(session.workspace, session.build, page_json=page_json, markdown=write_md))
 
 
 @_verb

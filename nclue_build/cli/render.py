@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from nclue_build.cli.excerpt import excerpt
@@ -14,7 +14,7 @@ from nclue_build.core.phrases import counted
 from nclue_build.workflow.summary import STRICT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from nclue_build.fetch.outcome import FetchReport
@@ -104,6 +104,14 @@ def fetch_reply(report: FetchReport) -> Reply:
     ]
     text = f"build {report.build.name!r} in {report.build.workspace.root}\n{table(rows)}"
     return Reply(result, text, report.findings, EXIT_OK if report.ok else EXIT_FINDINGS, essence)
+
+
+def exported_reply(reply: Reply, written: Mapping[str, str]) -> Reply:
+    """A reply of ``extract`` that also says what was exported."""
+    if not written:
+        return reply
+    text = f"{reply.text}\n\nexported\n{table(list(written.items()))}"
+    return replace(reply, result={**reply.result, "exported": dict(written)}, text=text)
 
 
 def extraction_reply(verdict: ExtractionVerdict) -> Reply:

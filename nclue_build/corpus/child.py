@@ -37,6 +37,9 @@ _CODE: Final = re.compile(r"^code=\d+: ")
 FLAGS: Final = (
     pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
 )  # without TEXT_CID_FOR_UNKNOWN_UNICODE, text without a Unicode mapping shows up as U+FFFD
+_REFERENCE: Final = re.compile(r"(\d+) \d+ R\b")
+_DRAWS: Final = re.compile(rb"/\S+\s+Do\b")
+"""Draws a thing of its own, such as a picture or a piece of page."""
 _SPAN_SUPERSCRIPT, _SPAN_MONOSPACED, _SPAN_BOLD = 1, 8, 16
 _DIRECTIONS: Final = {(1, 0): 0, (0, 1): 1, (-1, 0): 2, (0, -1): 3}
 _NOTE_MARKS: Final = frozenset("0123456789,*†‡§")
@@ -206,6 +209,9 @@ def _read_page(document: Any, index: int, label: str | None, document_flags: set
             row = _read_line(line, number, flags)
             if row is not None:
                 lines.append(row)
+    pictures = False if lines else _has_pictures(page)
+    if not lines and not pictures and (lost := _lost_content(document, page)) is not None:
+        return {"page": index + 1, "failed": "lost_content", "reason": lost}
     rect = page.rect
     width, height, rotation = round(rect.width * 100), round(rect.height * 100), page.rotation
     if rotation:
@@ -217,7 +223,7 @@ def _read_page(document: Any, index: int, label: str | None, document_flags: set
         "height": height,
         "rotation": rotation,
         "flags": sorted(flags),
-        "pictures": False if lines else _has_pictures(page),
+        "pictures": pictures,
         "lines": lines,
     }
 
@@ -232,6 +238,38 @@ def _turn(row: list[Any], rotation: int, width: int, height: int) -> list[Any]:
     else:
         x0, y0, x1, y1 = y0, height - x1, y1, height - x0
     return [block, (direction + rotation // 90) % 4, x0, y0, x1, y1, *rest]
+
+
+def _lost_content(document: Any, page: Any) -> str | None:
+    """Why a page that shows nothing is not blank, such as in a PDF that was cut off; None where nothing says so.
+
+    MuPDF takes content that is missing or cannot be decoded for an empty page, with no more than a warning.
+    """
+    numbers = _stream_numbers(document, page.xref)
+    if not all(map(document.xref_is_stream, numbers)):
+        return "its content is missing: the file is damaged or cut off"
+    content = b""
+    for number in numbers:
+        _mupdf.TOOLS.reset_mupdf_warnings()
+        try:
+            content += document.xref_stream(number) or b""
+            warned = _mupdf.TOOLS.mupdf_warnings()
+        except (_mupdf.mupdf.FzErrorBase, RuntimeError, ValueError):
+            warned = "error"
+        if warned:
+            return "its content cannot be decoded: the file is damaged or cut off"
+    if document.is_repaired and _DRAWS.search(content):
+        return "what it shows is missing: the file is damaged or cut off"
+    return None
+
+
+def _stream_numbers(document: Any, page_number: int) -> list[int]:
+    """Numbers of the objects that a page says its content is in."""
+    kind, value = document.xref_get_key(page_number, "Contents")
+    if kind == "xref" and not document.xref_is_stream(number := int(value.split()[0])):
+        value = document.xref_object(number) if number < document.xref_length() else ""
+        return [int(found[1]) for found in _REFERENCE.finditer(value)] if value.startswith("[") else [number]
+    return [int(found[1]) for found in _REFERENCE.finditer(value)] if kind in {"xref", "array"} else []
 
 
 def _has_pictures(page: Any) -> bool:

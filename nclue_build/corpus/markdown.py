@@ -10,10 +10,12 @@ if TYPE_CHECKING:
 
     from nclue_build.records.corpus import Block, PageRow
 
-MARK: Final = "<!-- page "
 _FURNITURE: Final = frozenset({"header", "footer", "page_number"})
 _SPECIAL: Final = re.compile(r"([\\`*_\[\]<>#|~$])")
 _BREAK_HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-\u00ad]\n(?=[^\W\d_])")
+_CELL: Final = " | "
+"""Stands between the cells of a row in the text of a table whose cells are known."""
+_MIN_TABLE: Final = 2
 _FENCE: Final = "```"
 _LONG_FENCE: Final = "`````"
 _STARTS_LIST: Final = re.compile(r"(?:[-+]|\d{1,9}[.)])(?=\s)", re.MULTILINE)
@@ -24,9 +26,9 @@ def markdown_lines(page: PageRow) -> Iterator[str]:
 
     Running heads, feet and page numbers are comments: they are no text of the document.
     """
-    label = f", printed {_comment(page.page_label)}" if page.page_label else ""
+    label = f", label {_comment(page.page_label)}" if page.page_label else ""
     status = "" if page.status == "ok" else f", {page.status}"
-    yield f"{MARK}{page.page}{label}{status} -->"
+    yield f"<!-- page {page.page}{label}{status} -->"
     yield ""
     for block in page.blocks:
         yield from _block(block)
@@ -40,19 +42,37 @@ def _block(block: Block) -> Iterator[str]:
     elif block.role == "title":
         yield "#" * (block.level or 1) + " " + _inline(" ".join(text.split()))
     elif block.role == "code":
-        fence = _LONG_FENCE if _FENCE in text else _FENCE
-        yield fence
-        yield from text.splitlines()
-        yield fence
+        yield from _fenced(text)
+    elif block.role == "table":
+        yield from _table(text)
     elif block.role == "equation":
         yield "$$"
         yield from text.splitlines()
         yield "$$"
-    elif block.role in {"table", "list", "toc", "reference"}:
+    elif block.role in {"list", "toc", "reference"}:
         for line in text.splitlines():
             yield _inline(line) + "  "  # two spaces keep the line's end
     else:
         yield _inline(_joined(text))
+
+
+def _fenced(text: str) -> Iterator[str]:
+    fence = _LONG_FENCE if _FENCE in text else _FENCE
+    yield fence
+    yield from text.splitlines()
+    yield fence
+
+
+def _table(text: str) -> Iterator[str]:
+    """A table of which every row has the same number of cells, else its lines as they stand."""
+    rows = [line.split(_CELL) for line in text.splitlines()]
+    if len(rows) < _MIN_TABLE or len(rows[0]) < _MIN_TABLE or any(len(row) != len(rows[0]) for row in rows):
+        yield from _fenced(text)
+        return
+    head, *others = ["| " + " | ".join(_inline(cell.strip()) for cell in row) + " |" for row in rows]
+    yield head
+    yield "|" + " --- |" * len(rows[0])
+    yield from others
 
 
 def _joined(text: str) -> str:

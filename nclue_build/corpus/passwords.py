@@ -2,25 +2,64 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import os
 import re
+import secrets
 import tomllib
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from nclue_build.core.errors import UsageError
 from nclue_build.core.phrases import counted
+from nclue_build.store.atomic import TEMPORARY_SUFFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from nclue_build.records.corpus import CorpusRow
-    from nclue_build.store.workspace import Build
+    from nclue_build.store.workspace import Build, Workspace
 
 _KEY: Final = "extract.passwords_file"
 _LINE: Final = re.compile(r"at line (\d+)")
+_KEY_FILE: Final = "digest.key"
+_KEY_BYTES: Final = 32
 _PUBLISHED: Final = ("inventory", "benchmarks", "frozen_outputs", "prompts")
 """Folders of a workspace that are meant to be handed on."""
+
+
+class Keyed:
+    """Digests that tell one password from another, and tell nobody which it is.
+
+    A plain digest would confirm a guess, and passwords of PDFs can be guessed. The key is a random one of the
+    workspace's own, in ``.nclue``, which only its owner may read.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        """Read the key; without one, make it.
+
+        Raises:
+            OSError: it cannot be read or written.
+        """
+        path = workspace.state / _KEY_FILE
+        if not path.is_file():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            own = path.with_name(f".{_KEY_FILE}-{secrets.token_hex(8)}{TEMPORARY_SUFFIX}")
+            descriptor = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(secrets.token_bytes(_KEY_BYTES))
+            try:
+                os.link(own, path)  # unlike a rename, it fails where another process has just made one
+            except FileExistsError:
+                pass
+            finally:
+                own.unlink()
+        self._secret = path.read_bytes()
+
+    def digest(self, data: bytes) -> str:
+        """64 hexadecimal digits."""
+        return hmac.new(self._secret, data, hashlib.sha256).hexdigest()
 
 
 def passwords_path(build: Build, passwords_file: str) -> Path | None:
@@ -34,7 +73,10 @@ def passwords_path(build: Build, passwords_file: str) -> Path | None:
     root = build.workspace.root.resolve()
     path = (root / passwords_file).resolve()
     shown = build.relative(path)
-    if any(path.is_relative_to(root / name) for name in _PUBLISHED):
+    # As it is written and as it lies there: either may be a link.
+    places = [path, Path(os.path.normpath(root / passwords_file))]
+    published = [folder for name in _PUBLISHED for folder in (root / name, (root / name).resolve())]
+    if any(place.is_relative_to(folder) for place in places for folder in published):
         raise UsageError(f"{shown}: passwords do not belong into a folder that is published: move the file ({_KEY})")
     if not path.is_file():
         raise UsageError(f"{shown}: no such file ({_KEY})")

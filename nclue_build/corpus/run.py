@@ -20,7 +20,7 @@ from nclue_build.core.printable import without_controls
 from nclue_build.corpus.document import DocumentPages
 from nclue_build.corpus.output_files import find_outputs, output_files, output_folder
 from nclue_build.corpus.outputs import ChangedError, import_document
-from nclue_build.corpus.passwords import assign_passwords, read_passwords
+from nclue_build.corpus.passwords import Keyed, assign_passwords, read_passwords
 from nclue_build.corpus.screening import screen
 from nclue_build.corpus.sources import (
     FileFacts,
@@ -148,6 +148,7 @@ def _read(context: StageContext, corpus: _Corpus) -> tuple[dict[str, Summary], l
     outputs = _outputs(context, rows)
     # Identical files are read once; what another program made of them may differ all the same.
     passwords, unused = assign_passwords(rows, read_passwords(build, settings.passwords_file))
+    keyed = Keyed(build.workspace) if passwords else None
     same: dict[tuple[str | None, str, str | None], list[str]] = {}
     for row in rows:
         alone = row.doc_id if outputs or row.doc_id in corpus.problems else ""
@@ -156,8 +157,8 @@ def _read(context: StageContext, corpus: _Corpus) -> tuple[dict[str, Summary], l
     for (digest, _, password), ids in same.items():
         output = outputs.get(ids[0])
         key = str(digest) if output is None else sha256_bytes(f"{digest} {output.digest}".encode())
-        if password is not None:  # another password, another outcome
-            key = sha256_bytes(f"{key} password {password}".encode())
+        if password is not None and keyed is not None:  # another password, another outcome
+            key = keyed.digest(f"{key} password {password}".encode())
         tasks.append(
             _Task(
                 path=(path := paths[ids[0]]),

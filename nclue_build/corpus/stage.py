@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from nclue_build.core.canonical import sha256_json
 from nclue_build.corpus.output_files import MINERU, PAGE_JSON, output_files, output_folder
-from nclue_build.corpus.passwords import passwords_path
+from nclue_build.corpus.passwords import Keyed, passwords_path
 from nclue_build.corpus.sources import pdf_paths, unique
 from nclue_build.store.layout import DUPLICATES
 from nclue_build.store.stage import Declaration
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nclue_build.store.workspace import Build
 
 
-READER_VERSION: Final = 5
+READER_VERSION: Final = 6
 """Raised when the same PDF gives other pages: the page cache is keyed by it."""
 IMPORT_VERSION: Final = 2
 """Raised when the same output of another program gives other pages."""
@@ -52,13 +52,13 @@ class Extract:
             "document_memory_mb": config.extract.document_memory_mb,
             "min_extraction_rate": str(config.extract.min_extraction_rate),
             "duplicates": config.extract.duplicates,
+            **_passwords(build, config.extract.passwords_file),
         }
         return Declaration(
             inputs=(
                 *listing,
                 *unique(pdf_paths(build, section, config.fetch.folder)),
                 *_outputs(build, config.extract),
-                *filter(None, [passwords_path(build, config.extract.passwords_file)]),
             ),
             settings=settings,
             outputs=(build.documents, build.quality, build.inventory / DUPLICATES, build.pages),
@@ -80,6 +80,12 @@ def _outputs(build: Build, settings: ExtractSection) -> list[Path]:
     if settings.reader == "pymupdf":
         return []
     return output_files(output_folder(build, settings), settings.reader)
+
+
+def _passwords(build: Build, passwords_file: str) -> dict[str, Json]:
+    """What the receipt has of the passwords: not a digest of the file, which would confirm a guess."""
+    path = passwords_path(build, passwords_file)
+    return {} if path is None else {"passwords": Keyed(build.workspace).digest(path.read_bytes())}
 
 
 def _named_outputs(settings: ExtractSection) -> dict[str, Json]:

@@ -6,6 +6,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from nclue_build.core.phrases import counted
 from nclue_build.corpus.output_files import PAGE_JSON
 from nclue_build.corpus.stage import Extract
 from nclue_build.store.workspace import Workspace, find_build
@@ -55,7 +56,7 @@ def stages_reading(workspace: Path | None, page_json: Path) -> tuple[Stage, ...]
 
 def export_pages(
     workspace: Path | None, build: str | None, *, page_json: Path | None = None, markdown: Path | None = None
-) -> None:
+) -> dict[str, str]:
     """Write the pages of a build for other programs or for people.
 
     Args:
@@ -64,6 +65,9 @@ def export_pages(
         page_json: Where to write ``<doc_id>/<page>.json``.
         markdown: Where to write ``<doc_id>.md``.
 
+    Returns:
+        What was written, by folder as it was given.
+
     Raises:
         UsageError: a file of somebody else is in the way, or there is no such build.
         DataError: the pages are not there, or damaged.
@@ -71,7 +75,11 @@ def export_pages(
     from nclue_build.corpus.export import write_markdown, write_page_json  # noqa: PLC0415 - only where it is asked for
 
     chosen = find_build(workspace, build)
+    written: dict[str, str] = {}
     if page_json is not None:
-        write_page_json(chosen, page_json)
+        written[f"{page_json}/"] = f"{counted(write_page_json(chosen, page_json), 'page')} as JSON"
     if markdown is not None:
-        write_markdown(chosen, markdown)
+        n_documents = write_markdown(chosen, markdown)
+        also = f"{before}, and " if (before := written.get(f"{markdown}/")) else ""
+        written[f"{markdown}/"] = f"{also}{counted(n_documents, 'document')} as Markdown"
+    return written

@@ -7,6 +7,7 @@ import importlib
 import os
 import random
 import warnings
+import zlib
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -94,6 +95,56 @@ def test_odd_files_in_a_folder_cost_themselves_alone(
     assert quality["many.pdf"].message
     assert quality["blank.pdf"].status == "ok"
     assert quality["blank.pdf"].message == "every page is blank"
+
+
+def flate(content: bytes) -> bytes:
+    return b"<</Length %d/Filter/FlateDecode>>stream\n%b\nendstream" % (len(content), content)
+
+
+PAINTS: Final = stream(b"q /Fm0 Do Q")
+
+
+@pytest.mark.parametrize(
+    ("data", "status", "message"),
+    [
+        (one_page(content=stream(b" ")), "ok", "every page is blank"),
+        (one_page(content=flate(zlib.compress(b""))), "ok", "every page is blank"),
+        (one_page(content=flate(zlib.compress(b" q Q "))), "ok", "every page is blank"),
+        (one_page(content=stream(b" ")).replace(b"/Contents 4 0 R", b""), "ok", "every page is blank"),
+        (one_page(content=stream(b" ")).replace(b"4 0 R", b"[4 0 R]"), "ok", "every page is blank"),
+        (one_page().replace(b"4 0 R", b"9 0 R"), "failed", "its content is missing"),
+        (one_page().replace(b"4 0 R", b"[4 0 R 9 0 R]"), "ok", None),  # what there is can be read
+        (one_page().replace(b"4 0 R", b"[9 0 R]"), "failed", "its content is missing"),
+        (one_page(content=b"[9 0 R]"), "failed", "its content is missing"),
+        (one_page(content=flate(b"garbage, not deflated at all")), "failed", "its content cannot be decoded"),
+        (one_page(content=PAINTS), "failed", "what it shows is missing"),
+    ],
+)
+def test_a_page_is_blank_only_if_its_content_is(
+    tmp_path: Path, make_build: Callable[..., StageContext], data: bytes, status: str, message: str | None
+) -> None:
+    (tmp_path / "pdfs").mkdir()
+    (tmp_path / "pdfs" / "a.pdf").write_bytes(data)
+    _, quality = run(make_build('pdfs = "../pdfs"'))
+    row = quality["a.pdf"]
+    assert row.status == status
+    assert message == row.message if message is None else message in str(row.message)
+    assert (row.pages_failed, row.removed) == ((1, "unreadable") if status == "failed" else (0, row.removed))
+
+
+def test_what_a_cut_leaves_is_never_taken_for_whole(
+    tmp_path: Path, text: Any, make_pdf: Any, make_build: Callable[..., StageContext]
+) -> None:
+    """At every cut, each page has the text it had, or has failed."""
+    folder = tmp_path / "pdfs"
+    whole = make_pdf(folder / "whole.pdf", [[text(72, 100, f"{page}: {ENGLISH}")] for page in range(6)]).read_bytes()
+    for percent in range(5, 100, 5):
+        (folder / f"cut{percent:02d}.pdf").write_bytes(whole[: len(whole) * percent // 100])
+    _, quality = run(make_build('pdfs = "../pdfs"'))
+    assert len(quality) == 20
+    for name, row in quality.items():
+        assert not row.pages_empty, name
+        assert row.pages_ok == 6 or row.status != "ok", name
 
 
 def test_a_pdf_that_must_not_be_read_is_a_failed_document(

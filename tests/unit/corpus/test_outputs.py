@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import hashlib
 import json
 import os
 import re
@@ -13,12 +13,13 @@ import pytest
 from nclue_build.core.errors import DataError, UsageError
 from nclue_build.corpus.export import write_markdown, write_page_json
 from nclue_build.corpus.imported import ImportedPage, given_pages, mineru_pages
+from nclue_build.corpus.markdown import markdown_lines
 from nclue_build.corpus.mineru.pages import MineruDocument
 from nclue_build.corpus.output_files import find_outputs, output_files
 from nclue_build.corpus.page_json import parse_page
 from nclue_build.corpus.stage import Extract
 from nclue_build.records.config import BuildConfig
-from nclue_build.records.corpus import DocumentQuality, PageRow
+from nclue_build.records.corpus import Block, DocumentQuality, PageRow
 from nclue_build.store.jsonl import read_jsonl
 
 if TYPE_CHECKING:
@@ -310,14 +311,51 @@ def test_files_of_others_are_never_replaced(context: StageContext, out: Path, tm
     put(tmp_path / "theirs" / "doc-c" / "1.json", theirs)
     with pytest.raises(UsageError, match="is not of ours"):
         write_page_json(context.build, tmp_path / "theirs")
-    (tmp_path / "theirs" / "doc-c" / "1.json").rename(tmp_path / "theirs" / "doc-c" / "99.json")
-    write_page_json(context.build, tmp_path / "theirs")
-    assert (tmp_path / "theirs" / "doc-c" / "99.json").read_text() == theirs
-    assert write_markdown(context.build, tmp_path / "md") == 3
-    assert (tmp_path / "md" / "doc-c.md").read_text() == "<!-- page 1 -->\n\nx \\# y\n\n"
-    put(tmp_path / "md" / "doc-c.md", "notes of mine")
-    with pytest.raises(UsageError, match="is not of ours"):
-        write_markdown(context.build, tmp_path / "md")
+    for name in ("99.json", "0001.json"):  # which the reader would take for pages too
+        put(tmp_path / name / "doc-c" / name, theirs)
+        with pytest.raises(UsageError, match="is not of ours"):
+            write_page_json(context.build, tmp_path / name)
+        assert [path.name for path in (tmp_path / name).rglob("*.json")] == [name]
+    put(tmp_path / "beside" / "doc-c" / "notes.json", theirs)
+    write_page_json(context.build, tmp_path / "beside")
+    assert (tmp_path / "beside" / "doc-c" / "notes.json").read_text() == theirs
+    changed = tmp_path / "beside" / "doc-c" / "1.json"
+    changed.write_text(changed.read_text().replace("x # y", "corrected by hand"))
+    with pytest.raises(UsageError, match="is not of ours, or was changed since"):
+        write_page_json(context.build, tmp_path / "beside")
+
+
+def test_markdown_that_somebody_worked_on_stays(context: StageContext, out: Path, tmp_path: Path) -> None:
+    put(out / "c.json", middle("x # y"))
+    Extract().run(context)
+    path = tmp_path / "md" / "doc-c.md"
+    for _ in range(2):  # what was not changed is replaced
+        assert write_markdown(context.build, tmp_path / "md") == 3
+        seal, text = path.read_text().split("\n", 1)
+        assert text == "<!-- page 1 -->\n\nx \\# y\n\n"
+        assert seal == f"<!-- nclue-build, sha256 of what follows: {hashlib.sha256(text.encode()).hexdigest()} -->"
+    for content in ("notes of mine", path.read_text() + "a note below\n", "<!-- page 1 -->\n"):
+        path.write_text(content)
+        with pytest.raises(UsageError, match="was changed since, or is not of ours"):
+            write_markdown(context.build, tmp_path / "md")
+        assert path.read_text() == content
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("Year | Sum\n2001 | 7", ["| Year | Sum |", "| --- | --- |", "| 2001 | 7 |"]),
+        ("A | B\n1 | 2_3 | 4", ["```", "A | B", "1 | 2_3 | 4", "```"]),
+        ("Year Sum\n2001 7", ["```", "Year Sum", "2001 7", "```"]),
+    ],
+)
+def test_a_table_is_one_where_its_cells_are_known(text: str, lines: list[str]) -> None:
+    blocks = (Block(role="table", text=text),)
+    page = PageRow(
+        doc_id="a", page=1, page_label="iii", width=1, height=1, backend="x", backend_version="1", status="ok",
+        blocks=blocks, text_sha256="0" * 64,
+    )  # fmt: skip
+    assert list(markdown_lines(page)) == ["<!-- page 1, label iii -->", "", *lines, ""]
 
 
 @pytest.mark.parametrize("name", ["1.json", "99.json"])
@@ -329,8 +367,7 @@ def test_a_pipe_among_exported_pages_is_not_waited_for(
     pipe = tmp_path / "pages" / "doc-c" / name
     pipe.parent.mkdir(parents=True)
     os.mkfifo(pipe)
-    blocked = pytest.raises(UsageError, match="is not of ours") if name == "1.json" else contextlib.nullcontext()
-    with blocked:
+    with pytest.raises(UsageError, match="is not of ours"):
         write_page_json(context.build, tmp_path / "pages")
     assert pipe.is_fifo()
 

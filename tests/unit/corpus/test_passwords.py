@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
 import re
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -133,6 +136,52 @@ def test_a_file_that_would_be_published_is_refused(make_build: Callable[..., Sta
     context = make_build('pdfs = "../pdfs"')
     with pytest.raises(UsageError, match="do not belong into a folder that is published"):
         read_passwords(context.build, "inventory/secrets.toml")
+
+
+def test_a_published_folder_is_known_through_links(tmp_path: Path, make_build: Callable[..., StageContext]) -> None:
+    context = make_build('pdfs = "../pdfs"')
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "secrets.toml").write_text("")
+    (tmp_path / "w" / "inventory").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    for name in ("inventory/secrets.toml", "../elsewhere/secrets.toml", "x/../inventory/secrets.toml"):
+        with pytest.raises(UsageError, match="do not belong into a folder that is published"):
+            read_passwords(context.build, name)
+    (tmp_path / "private.toml").write_text("")
+    (tmp_path / "w" / "benchmarks").mkdir()
+    (tmp_path / "w" / "benchmarks" / "secrets.toml").symlink_to(tmp_path / "private.toml")
+    with pytest.raises(UsageError, match="do not belong into a folder that is published"):
+        read_passwords(context.build, "benchmarks/secrets.toml")
+
+
+def test_nothing_that_is_written_confirms_a_guess(
+    tmp_path: Path, locked: Path, make_build: Callable[..., StageContext]
+) -> None:
+    """Two workspaces with the same PDF and password name their cache files and receipts differently."""
+    seen = []
+    secrets = f'"{locked.name}" = "{SECRET}"\n'
+    for _ in range(2):
+        context = make_build('pdfs = "../pdfs"', 'passwords_file = "../secrets.toml"')
+        (tmp_path / "secrets.toml").write_text(secrets)
+        run_build(context.build.workspace.root, "main", last="extract")
+        state = context.build.workspace.state
+        assert (state / "digest.key").stat().st_mode & 0o777 == 0o600
+        receipt = (context.build.receipts / "extract.json").read_text()
+        assert hashlib.sha256(secrets.encode()).hexdigest() not in receipt
+        seen.append({path.name for path in (state / "pages").rglob("*.jsonl")})
+        assert run_build(context.build.workspace.root, "main", last="extract").stages[0].ran is False
+        shutil.rmtree(tmp_path / "w")
+    assert not seen[0] & seen[1]
+
+
+def test_one_file_may_have_a_password_for_each_document_it_is(
+    tmp_path: Path, locked: Path, make_build: Callable[..., StageContext]
+) -> None:
+    rows = [{"doc_id": name, "source": "s", "file_name": locked.name} for name in "ab"]
+    (locked.parent / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    context = make_build('file = "../pdfs/corpus.jsonl"', 'passwords_file = "secrets.toml"')
+    (tmp_path / "w" / "secrets.toml").write_text(f'"a" = "{SECRET}"\n"b" = "another"\n')
+    run_build(context.build.workspace.root, "main", last="extract")
+    assert [document.status for document in outcomes(context)] == ["ok", "failed"]
 
 
 def test_without_a_file_there_are_no_passwords(make_build: Callable[..., StageContext]) -> None:
