@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nclue_build.core.errors import Finding
+from nclue_build.core.errors import Finding, UsageError
 from nclue_build.core.findings import Findings
 from nclue_build.core.progress import NullProgress
 from nclue_build.rederive.extraction_check import check_extraction
@@ -54,13 +54,15 @@ def judge_extraction(
         The verdict; nothing is written.
 
     Raises:
-        UsageError: bad workspace or configuration.
-        DataError: there is no ``documents_quality.jsonl``, or it has bad rows.
+        UsageError: bad workspace or configuration, or nothing was extracted yet.
+        DataError: a file of extraction is missing or has bad rows.
     """
     chosen = find_build(workspace, build)
     listener = progress or NullProgress()
     with chosen.workspace.relative_paths():
         config = load_config(chosen.config_path)
+        if not any(path.exists() for path in (chosen.documents, chosen.quality)):
+            raise UsageError("there is nothing to judge: extract has not run yet. Run 'nclue-build run' first")
         needed = config.extract.min_extraction_rate
         with open_mapper(config.run) as mapper:
             listener.note("gate: counting the pages of every document again")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from nclue_build.core.errors import DataError
+from nclue_build.core.errors import DataError, UsageError
 from nclue_build.corpus.stage import Extract
 from nclue_build.workflow.executors import LocalMapper
 from nclue_build.workflow.extraction import ExtractionVerdict, judge_extraction
@@ -284,5 +284,11 @@ def test_a_page_file_that_is_gone_is_a_finding(extracted: StageContext) -> None:
 
 def test_without_an_extraction_there_is_nothing_to_judge(make_build: Callable[..., StageContext]) -> None:
     context = make_build('pdfs = "../pdfs"')
-    with pytest.raises(DataError, match="run 'nclue-build extract' first"):
+    with pytest.raises(UsageError, match="there is nothing to judge: extract has not run yet"):
         judge(context)
+
+
+def test_a_file_of_extraction_that_is_gone_is_bad_data(extracted: StageContext) -> None:
+    extracted.build.quality.unlink()
+    with pytest.raises(DataError, match="run 'nclue-build extract' first"):
+        judge(extracted)
