@@ -39,7 +39,13 @@ def _help(*verb: str) -> str:
 def reference() -> str:
     """The whole page."""
     root: Any = typer.main.get_command(app)
-    return "\n".join([HEAD, _help(), *map(_help, root.commands)])
+    verbs = [(name, *inner) for name, verb in root.commands.items() for inner in ((), *_commands(verb))]
+    return "\n".join([HEAD, _help(), *(_help(*verb) for verb in verbs)])
+
+
+def _commands(verb: Any) -> list[tuple[str]]:
+    """The commands of a verb that is a group of them."""
+    return [(name,) for name in getattr(verb, "commands", {})]
 
 
 if __name__ == "__main__":

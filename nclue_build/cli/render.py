@@ -7,9 +7,9 @@ import shlex
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from nclue_build.cli.excerpt import excerpt
 from nclue_build.cli.reply import Reply, table
 from nclue_build.core.errors import EXIT_FINDINGS, EXIT_OK, Finding
+from nclue_build.core.excerpt import excerpt
 from nclue_build.core.phrases import counted
 from nclue_build.workflow.summary import STRICT
 

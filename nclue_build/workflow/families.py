@@ -24,6 +24,7 @@ from nclue_build.records.inventory import (
     Rejected,
     SurfaceForm,
 )
+from nclue_build.records.reading import SheetItem
 from nclue_build.records.receipt import Receipt
 from nclue_build.store import layout
 
@@ -75,6 +76,7 @@ FAMILIES: Final = (
     Family("composition", f"benchmarks/<build>/{layout.COMPOSITION}", "file", TypeAdapter(Composition)),
     Family("forms_qa", f"benchmarks/<build>/{layout.FORMS_QA}", "file", TypeAdapter(FormsQa)),
     Family("gate", f"benchmarks/<build>/{layout.GATE_REPORT}", "file", TypeAdapter(GateReport)),
+    Family("sheet", "reading/<build>/seed-<seed>/sheet.jsonl", "row", TypeAdapter(SheetItem)),
     Family("receipt", ".nclue/receipts/<build>/<stage>.json", "file", TypeAdapter(Receipt)),
     Family("envelope", "standard output of every verb with --json", "stdout", TypeAdapter(Envelope)),
 )

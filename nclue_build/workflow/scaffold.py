@@ -29,7 +29,7 @@ TEMPLATE: Final = "configs/template.toml"
 _RESERVED = ("workspace", "template")
 _FILE_KEY = 'file = "corpora/demo/corpus.jsonl"     #'
 _PDFS_KEY = '# pdfs = "FOLDER"                      #'
-_IGNORED: Final = (".nclue/", "corpora/*/pdf/", "inventory/*/pages/", "benchmarks/*/beir/")
+_IGNORED: Final = (".nclue/", "corpora/*/pdf/", "inventory/*/pages/", "benchmarks/*/beir/", "reading/")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nclue_build.cli.excerpt import MARK, excerpt
+from nclue_build.core.excerpt import MARK, excerpt
 from nclue_build.core.text import matching_text
 
 FILL = "one two three four five six seven eight nine ten"
