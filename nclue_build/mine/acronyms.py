@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _DEFINITION: Final = re.compile(r"\(\s*([A-Z][A-Za-z0-9&\-]{1,9})\s*[;,)]")
+_CHUNK: Final = re.compile(r"[A-Z0-9][a-z]*")
+_MIN_CHUNKS = 2
 _MAX_EXTRA_WORDS = 5
 _MIN_SHARE_PERCENT = 80
 
@@ -42,6 +44,8 @@ def definitions(text: str) -> list[tuple[str, str]]:
 def _long_form(acronym: str, before: str) -> str | None:
     """The words before the parenthesis whose initials spell the acronym, or None."""
     letters = [char.casefold() for char in acronym if char.isalnum()]
+    # "SuDS": a small letter inside may belong to the word that the capital before it begins.
+    chunks = [match.casefold() for match in _CHUNK.findall(acronym)]
     limit = min(len(letters) + _MAX_EXTRA_WORDS, 2 * len(letters))
     words = list(TOKEN.finditer(before))[-limit:]
     # The long form ends right before the parenthesis and holds no sentence break.
@@ -52,14 +56,15 @@ def _long_form(acronym: str, before: str) -> str | None:
         begin -= 1
     words = words[begin:]
     for first in range(len(words) - 1, -1, -1):
-        if _spells([word.group() for word in words[first:]], letters):
+        held = [word.group() for word in words[first:]]
+        if _spells(held, letters) or (len(chunks) >= _MIN_CHUNKS and _spells(held, chunks)):
             text = before[words[first].start() : words[-1].end()]
             return text if " " in text else None
     return None
 
 
-def _spells(words: list[str], letters: list[str]) -> bool:
-    """Whether the initials of the words (and of hyphenated parts) spell the letters.
+def _spells(words: list[str], beginnings: list[str]) -> bool:
+    """Whether the words (and hyphenated parts) begin one after the other with these letters.
 
     Link words may be skipped or counted ("DoD"), years and figures are skipped; every other
     word must give its initial.
@@ -69,18 +74,20 @@ def _spells(words: list[str], letters: list[str]) -> bool:
     for word in words:
         pieces = [piece for piece in re.split(r"[-/]", word) if piece]
         parts.extend(
-            (piece.casefold()[0], index > 0 or piece.casefold() in skippable or piece.isdecimal())
+            (piece.casefold(), index > 0 or piece.casefold() in skippable or piece.isdecimal())
             for index, piece in enumerate(pieces)
         )
-    if not parts or parts[0][1] or parts[0][0] != letters[0]:
+    if not parts or parts[0][1] or not parts[0][0].startswith(beginnings[0]):
         return False
     reachable = {0}
-    for initial, optional in parts:
+    for part, optional in parts:
         skipped = reachable if optional else set()
-        reachable = skipped | {state + 1 for state in reachable if letters[state : state + 1] == [initial]}
+        reachable = skipped | {
+            state + 1 for state in reachable if state < len(beginnings) and part.startswith(beginnings[state])
+        }
         if not reachable:
             return False
-    return len(letters) in reachable
+    return len(beginnings) in reachable
 
 
 @dataclass(frozen=True, slots=True)

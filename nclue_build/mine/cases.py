@@ -35,6 +35,8 @@ _SUMMED = (
     "ends_before_capital",
     "starts_after_capital",
     "heading_mentions",
+    "numbered",
+    "after_place",
 )
 
 
@@ -106,6 +108,7 @@ def build_cases(
     documents = profile.column("documents")
     headings = profile.column("heading_documents")
     templates = profile.column("template_documents")
+    front = profile.column("front_documents")
     ambiguous = {fold(vote.acronym) for vote in acronyms.values() if vote.ambiguous}
     cases = []
     for cluster in clusters:
@@ -125,6 +128,8 @@ def build_cases(
                 documents=int(documents[top]),
                 heading_documents=max(int(headings[form]) for form in forms),
                 template_documents=int(templates[top]),
+                front_documents=int(front[top]),
+                name_mentions=int(columns["mentions"][top]),
                 left_fixed=sum(int(facts.left_fixed[form]) for form in forms),
                 right_fixed=sum(int(facts.right_fixed[form]) for form in forms),
                 in_document_names=int(facts.in_document_names[top]),

@@ -32,6 +32,12 @@ _MAX_ACRONYM_LENGTH = 7
 _HEADING_PERCENT = 70
 _FEW_PERCENT = 5
 _SPECIFIC_WORDS = 3
+_MOSTLY_NAME_PERCENT = 50
+_NUMBERED_PERCENT = 30
+_PLACE_PERCENT = 25
+_PUBLISHER_PERCENT = 50
+_FAMILIAR_MENTIONS = 5
+_JOINED_MENTIONS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +52,12 @@ class ClusterCase:
         defined_acronym: Whether documents define an acronym for it.
         ambiguous_acronym: Whether it is an acronym with several unrelated long forms.
         mentions: Mentions.
+        name_mentions: Mentions of the most frequent form.
         documents: Document frequency of the most frequent form.
         heading_documents: Documents with it in a title.
         nested: Mentions inside longer candidates.
         template_documents: Documents with it in template text only.
+        front_documents: Documents of ten pages and more with the most frequent form on the first one.
         labels: Mentions that are a whole block or end at a colon.
         verb_contexts: Mentions after "to", a modal or a pronoun.
         inside_sentence: Mentions inside a sentence, not all capitals.
@@ -58,6 +66,8 @@ class ClusterCase:
         ends_before_capital: Mentions followed by a capitalised word.
         starts_after_capital: Mentions preceded by a capitalised word, link words skipped.
         heading_mentions: Mentions in titles.
+        numbered: Mentions followed by a number.
+        after_place: Mentions preceded by a preposition of place.
         left_fixed: Mentions with the most frequent left neighbour.
         right_fixed: Mentions with the most frequent right neighbour.
         in_document_names: Documents whose title holds it.
@@ -70,10 +80,12 @@ class ClusterCase:
     defined_acronym: bool
     ambiguous_acronym: bool
     mentions: int
+    name_mentions: int
     documents: int
     heading_documents: int
     nested: int
     template_documents: int
+    front_documents: int
     labels: int
     verb_contexts: int
     inside_sentence: int
@@ -82,6 +94,8 @@ class ClusterCase:
     ends_before_capital: int
     starts_after_capital: int
     heading_mentions: int
+    numbered: int
+    after_place: int
     left_fixed: int
     right_fixed: int
     in_document_names: int
@@ -149,29 +163,32 @@ def _generic(case: ClusterCase) -> bool:
     """General words only; three of them make a concept when titles use it ("open data portal")."""
     if not _all(case, words.GENERIC):
         return False
-    if case.is_name and len(case.classes) > 1:
-        return False
     content = sum(not classes & words.LINK for classes in case.classes)
+    if case.is_name and content > 1:
+        return content < _SPECIFIC_WORDS and not case.defined_acronym
     return content < _SPECIFIC_WORDS or case.heading_documents == 0
 
 
 def _weak_single(case: ClusterCase) -> bool:
-    """A single word must be a defined acronym, or said often or in a heading and besides no everyday word.
+    """A single word must be a defined acronym, or said often or in a heading and besides no everyday or vague word.
 
-    A name of one word must be new to the tagger ("Medicaid"): known ones are places, people and pieces of names.
+    A name of one word must be new to the tagger and no place one is in ("Medicaid", not "in Fairhollow"): others are
+    places, people and pieces of names.
     """
     if len(case.classes) > 1 or case.defined_acronym:
         return False
     word, classes = case.name, case.classes[0]
-    if case.mentions < STRONG_MENTIONS * case.documents and not case.heading_documents:
+    if case.name_mentions < STRONG_MENTIONS * case.documents and not case.heading_documents:
         return True
     if case.all_capitals * 100 >= _CAPITAL_PERCENT * case.mentions:
         return not _MIN_ACRONYM_LENGTH <= len(word) <= _MAX_ACRONYM_LENGTH
     if len(word) < _MIN_SINGLE_LENGTH or classes & (words.COMMON | words.GENERIC):
         return True
     if case.is_name:
-        return not classes & words.UNKNOWN
-    return bool(classes & (words.VERB_TOO | words.ADJECTIVE) or "-" in word)
+        return not classes & words.UNKNOWN or 100 * case.after_place >= _PLACE_PERCENT * case.mentions
+    seldom = case.mentions < _FAMILIAR_MENTIONS * case.documents
+    weak = words.VAGUE | words.VERB_TOO | words.ADJECTIVE | (words.FAMILIAR if seldom else 0)
+    return bool(classes & weak) or "-" in word
 
 
 def _mixed_case(case: ClusterCase) -> bool:
@@ -198,9 +215,34 @@ def _truncated(case: ClusterCase) -> bool:
 
 
 def _broken_name(case: ClusterCase) -> bool:
-    """A name that mostly continues in another capitalised word is a piece of a longer name."""
+    """What is mostly a name and mostly continues in another capitalised word is a piece of a longer name."""
     fixed = max(case.ends_before_capital, case.starts_after_capital)
-    return case.is_name and 100 * fixed >= _PIECE_PERCENT * case.mentions and not case.defined_acronym
+    is_name = case.is_name or 100 * case.capitalised_inside >= _MOSTLY_NAME_PERCENT * max(case.inside_sentence, 1)
+    return is_name and 100 * fixed >= _PIECE_PERCENT * case.mentions and not case.defined_acronym
+
+
+def _possessive(case: ClusterCase) -> bool:
+    """Something of somebody ("the agency's priorities"), unless it is a name ("Children's Bureau")."""
+    return bool(case.classes[0] & words.POSSESSIVE) and not case.is_name
+
+
+def _publisher(case: ClusterCase) -> bool:
+    """A name on the first page of half of its documents: who made them, not what they are about."""
+    named = case.is_name or case.defined_acronym
+    return named and 100 * case.front_documents >= _PUBLISHER_PERCENT * case.documents
+
+
+def _weak_phrase(case: ClusterCase) -> bool:
+    """A phrase with a general word, or of two things ("workers and businesses"), said in passing and in no title."""
+    if len(case.classes) == 1 or case.is_name or case.defined_acronym or case.heading_documents:
+        return False
+    if " and " in case.name or " or " in case.name:
+        return case.mentions < _JOINED_MENTIONS * case.documents
+    content = [classes for classes in case.classes if not classes & words.LINK]
+    general = any(classes & words.GENERIC for classes in content) and all(
+        classes & (words.GENERIC | words.COMMON) for classes in content
+    )
+    return general and case.mentions < STRONG_MENTIONS * case.documents
 
 
 def _heading_only(case: ClusterCase) -> bool:
@@ -213,7 +255,9 @@ def _nested(case: ClusterCase) -> bool:
 
 
 def _label(case: ClusterCase) -> bool:
-    return 100 * case.labels >= _LABEL_PERCENT * case.mentions
+    """The label of a field, or of a number ("KPI 1.3.1")."""
+    numbered = 100 * case.numbered >= _NUMBERED_PERCENT * case.mentions
+    return numbered or 100 * case.labels >= _LABEL_PERCENT * case.mentions
 
 
 def _template(case: ClusterCase) -> bool:
@@ -236,12 +280,15 @@ _RULES: tuple[tuple[str, Callable[[ClusterCase], bool]], ...] = (
     ("heading_only", _heading_only),
     ("template", _template),
     ("document_name", _document_name),
+    ("publisher", _publisher),
     ("generic", _generic),
+    ("possessive", _possessive),
     ("verb_context", _verb),
     ("no_noun_head", _adjective_head),
     ("truncated", _truncated),
     ("piece_of_name", _broken_name),
     ("nested", _nested),
+    ("weak_phrase", _weak_phrase),
     ("weak_single_word", _weak_single),
 )
 RULE_NAMES = tuple(name for name, _ in _RULES)

@@ -57,7 +57,7 @@ def keys(mixed: NDArray[np.uint64], length: int) -> NDArray[np.uint64]:
     return value
 
 
-def runs(flags: NDArray[np.uint8], length: int) -> NDArray[np.bool_]:
+def runs(flags: NDArray[np.uint16], length: int) -> NDArray[np.bool_]:
     """Whether ``length`` tokens from each position on are joined by single spaces."""
     count = len(flags) - length + 1
     if count <= 0:
@@ -69,7 +69,7 @@ def runs(flags: NDArray[np.uint8], length: int) -> NDArray[np.bool_]:
     return result
 
 
-def template_runs(ids: NDArray[np.int64], flags: NDArray[np.uint8]) -> NDArray[np.bool_]:
+def template_runs(ids: NDArray[np.int64], flags: NDArray[np.uint16]) -> NDArray[np.bool_]:
     """Whether :data:`TEMPLATE_WORDS` known words from each position on stand in one block, punctuation allowed.
 
     A word outside the vocabulary is in too few documents for a repeated run.
@@ -86,7 +86,7 @@ def template_runs(ids: NDArray[np.int64], flags: NDArray[np.uint8]) -> NDArray[n
     return result
 
 
-def noun_phrases(classes: NDArray[np.uint32], flags: NDArray[np.uint8], length: int) -> NDArray[np.bool_]:
+def noun_phrases(classes: NDArray[np.uint32], flags: NDArray[np.uint16], length: int) -> NDArray[np.bool_]:
     """Whether the ``length`` tokens from each position on can be a noun phrase.
 
     The pattern is Justeson & Katz (1995) widened by link words: modifiers and nouns, ending on a

@@ -34,6 +34,9 @@ FEATURES: Final = (
     "inside_sentence",
     "ends_before_capital",
     "starts_after_capital",
+    "numbered",
+    "after_place",
+    "front_documents",
 )
 """Columns of a profile.
 
@@ -45,9 +48,13 @@ template text, and else in headings at most (those of a form are too short to be
 capitals, and of these
 ``capitalised_inside`` with a capital on the last word. ``all_capitals``: mentions all in capitals.
 ``ends_before_capital``: mentions followed by a capitalised word in the same run, ``starts_after_capital``: preceded by
-one, link words between them skipped.
+one, link words between them skipped. ``numbered``: mentions directly followed by a number, ``after_place``: directly
+preceded by a preposition of place.
+``front_documents``: documents of ten pages and more with it on the first one.
 """
 _MAX_LINKS = 2
+_FRONT_OF_PAGES = 10
+"""Pages from which a document's first one is its front rather than a good part of it."""
 _COLUMN: Final = {name: index for index, name in enumerate(FEATURES)}
 
 
@@ -84,6 +91,7 @@ class Lexicon:
         template_keys: uint64, sorted keys of word runs that are template text.
         verb_marks: Word ids after which an ambiguous word is a verb.
         determiners: Word ids that precede any noun phrase.
+        place_marks: Ids of the prepositions after which a name is most likely that of a place.
     """
 
     vocabulary: dict[str, int]
@@ -93,6 +101,7 @@ class Lexicon:
     template_keys: NDArray[np.uint64]
     verb_marks: NDArray[np.int64]
     determiners: NDArray[np.int64]
+    place_marks: NDArray[np.int64]
 
 
 def profile_document(stream: tokens.TokenStream, lexicon: Lexicon, document: int) -> DocumentProfile:
@@ -118,8 +127,7 @@ def profile_document(stream: tokens.TokenStream, lexicon: Lexicon, document: int
     def add(name: str, mask: NDArray[np.bool_]) -> None:
         counts[:, _COLUMN[name]] = np.bincount(group[mask], minlength=len(forms))
 
-    everywhere = np.ones(len(start), dtype=np.bool_)
-    add("mentions", everywhere)
+    add("mentions", np.ones(len(start), dtype=np.bool_))
     page = stream.pages[start] if len(start) else np.zeros(0, dtype=np.int32)
     distinct = np.unique(group * np.int64(1 << 32) + page) >> np.int64(32) if len(start) else group
     counts[:, _COLUMN["pages"]] = np.bincount(distinct, minlength=len(forms))
@@ -129,9 +137,10 @@ def profile_document(stream: tokens.TokenStream, lexicon: Lexicon, document: int
     counts[:, _COLUMN["heading_documents"]] = counts[:, _COLUMN["heading_mentions"]] > 0
     add("nested", _nested(start, length, len(flags)))
     covered = _covered(template, start, length)
-    repeated = np.bincount(group[covered], minlength=len(forms))
     elsewhere = np.bincount(group[~covered & ~heading], minlength=len(forms))
-    counts[:, _COLUMN["template_documents"]] = (repeated > 0) & (elsewhere == 0)
+    counts[:, _COLUMN["template_documents"]] = (np.bincount(group[covered], minlength=len(forms)) > 0) & (
+        elsewhere == 0
+    )
     whole = ((flags[start] & tokens.STARTS_BLOCK) != 0) & ((flags[last] & tokens.ENDS_BLOCK) != 0) & ~heading
     add("labels", whole | ((flags[last] & tokens.GAP_COLON) != 0))
     left = _neighbour(ids, flags, start - 1, start - 1)
@@ -145,6 +154,11 @@ def profile_document(stream: tokens.TokenStream, lexicon: Lexicon, document: int
     follows = np.minimum(last + 1, len(flags) - 1)
     add("ends_before_capital", (right >= 0) & ((flags[follows] & tokens.CAPITALISED) != 0))
     add("starts_after_capital", _after_capital(classes, flags, start))
+    joined = (flags[last] & tokens.GAP_SPACE) != 0
+    add("numbered", joined & ((flags[follows] & tokens.NUMERIC) != 0))
+    add("after_place", np.isin(left, lexicon.place_marks))
+    if len(start) and stream.pages[-1] >= _FRONT_OF_PAGES:
+        counts[:, _COLUMN["front_documents"]] = np.bincount(group[page == 1], minlength=len(forms)) > 0
 
     left[np.isin(left, lexicon.determiners)] = -1
     mine = lexicon.first_document[forms] == document
@@ -164,7 +178,7 @@ def profile_document(stream: tokens.TokenStream, lexicon: Lexicon, document: int
 def _find(
     mixed: NDArray[np.uint64],
     classes: NDArray[np.uint32],
-    flags: NDArray[np.uint8],
+    flags: NDArray[np.uint16],
     length: int,
     form_keys: NDArray[np.uint64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -192,7 +206,7 @@ def _nested(start: NDArray[np.int64], length: NDArray[np.int64], n_tokens: int) 
 
 
 def _template_mask(
-    mixed: NDArray[np.uint64], ids: NDArray[np.int64], flags: NDArray[np.uint8], template_keys: NDArray[np.uint64]
+    mixed: NDArray[np.uint64], ids: NDArray[np.int64], flags: NDArray[np.uint16], template_keys: NDArray[np.uint64]
 ) -> NDArray[np.bool_]:
     """Whether each token lies in a run of words that several documents repeat."""
     mask = np.zeros(len(mixed), dtype=np.bool_)
@@ -213,7 +227,7 @@ def _covered(mask: NDArray[np.bool_], start: NDArray[np.int64], length: NDArray[
 
 
 def _neighbour(
-    ids: NDArray[np.int64], flags: NDArray[np.uint8], place: NDArray[np.int64], joint: NDArray[np.int64]
+    ids: NDArray[np.int64], flags: NDArray[np.uint16], place: NDArray[np.int64], joint: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Id of the token at ``place`` where the token at ``joint`` is joined to its successor, else -1.
 
@@ -227,7 +241,7 @@ def _neighbour(
 
 
 def _after_capital(
-    classes: NDArray[np.uint32], flags: NDArray[np.uint8], start: NDArray[np.int64]
+    classes: NDArray[np.uint32], flags: NDArray[np.uint16], start: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Whether a capitalised word comes before, up to two link words away and joined by single spaces."""
     result = np.zeros(len(start), dtype=np.bool_)
@@ -324,4 +338,5 @@ def build_lexicon(
         template_keys=template_keys,
         verb_marks=known("to will can could must may might should would shall we they you i who not cannot"),
         determiners=known("the a an its their our his her your this that these those any each every all such some no"),
+        place_marks=known("in at near from outside across around throughout"),
     )

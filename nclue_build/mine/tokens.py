@@ -42,6 +42,8 @@ ALL_CAPITALS = 64
 """Written like an acronym, or in capitals throughout."""
 STARTS_BLOCK = 128
 """First token of its block, list items excepted: a short list item is no label."""
+NUMERIC = 256
+"""Starts with a digit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +53,13 @@ class TokenStream:
     Args:
         words: The tokens as they stand in the joined reading.
         folded: The same, case-folded.
-        flags: uint8, bits of this module.
+        flags: uint16, bits of this module.
         pages: int32, 1-based physical page of each token.
     """
 
     words: list[str]
     folded: list[str]
-    flags: NDArray[np.uint8]
+    flags: NDArray[np.uint16]
     pages: NDArray[np.int32]
 
 
@@ -76,7 +78,7 @@ def tokenize(pages: Iterable[PageRow], allowed_roles: frozenset[str]) -> TokenSt
             _tokenize_block(matching_text(block.text), base, first, words, flags)
             page_numbers.extend([page.page] * (len(words) - before))
     return TokenStream(
-        words, [fold(word) for word in words], np.array(flags, dtype=np.uint8), np.array(page_numbers, dtype=np.int32)
+        words, [fold(word) for word in words], np.array(flags, dtype=np.uint16), np.array(page_numbers, dtype=np.int32)
     )
 
 
@@ -96,17 +98,20 @@ def _tokenize_block(text: str, base: int, first: int, words: list[str], flags: l
                     flags[-1] |= GAP_COLON
                 if not _SENTENCE_END.isdisjoint(gap):
                     flag |= STARTS_SENTENCE
-        if word[0].isupper():
-            flag |= CAPITALISED
-            if is_acronym(word):
-                flag |= ALL_CAPITALS
         words.append(word)
-        flags.append(flag)
+        flags.append(flag | _spelling(word))
         previous_end = match.end()
     if previous_end >= 0:
         flags[-1] |= ENDS_BLOCK
         if text.startswith(":", previous_end):
             flags[-1] |= GAP_COLON
+
+
+def _spelling(word: str) -> int:
+    """The bits that say how a word is written."""
+    if word[0].isupper():
+        return CAPITALISED | (ALL_CAPITALS if is_acronym(word) else 0)
+    return NUMERIC if word[0].isdigit() else 0
 
 
 def word_ids(folded: list[str], vocabulary: Mapping[str, int]) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from nclue_build.core.english import function_words
+from nclue_build.core.english import function_words, singular
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,6 +47,10 @@ COMMON = 16384
 """So frequent in general English that it names no topic by itself (in the tagger's BNC counts)."""
 UNKNOWN = 131072
 """The tagger has never seen it: a technical word, a brand, a new name."""
+FAMILIAR = 262144
+"""Frequent in general English, if not so much that it names no topic: it has to be said often to be one."""
+VAGUE = 524288
+"""An abstract noun, or the name of a role: a topic together with another word only ("compliance", "suppliers")."""
 VERB_TOO = 8192
 """Also common as a verb: the context decides."""
 
@@ -82,6 +86,8 @@ _NEAR = 1.5
 """Readings within this many nats of the best one count as possible."""
 _COMMON = -11.5
 """Log probability of a word given its tag from which it is common; "procurement" has -11.5, "policy" -8.5."""
+_FAMILIAR = -13.2
+"""The same for familiar words: "vacancy" has -12.7, "asthma" -15."""
 _UNKNOWN = -20.0
 """Below this, a reading is a guess from the word's shape."""
 _MIN_LENGTH = 2
@@ -119,7 +125,8 @@ def _classify(word: str) -> int:
     generic = GENERIC if base in LISTS["generic_nouns"] or base in LISTS["generic_adjectives"] else 0
     if base != word:
         return NOUN | POSSESSIVE | generic
-    return _parts_of_speech(word) | generic
+    vague = VAGUE if base in LISTS["vague_nouns"] or singular(base) in LISTS["vague_nouns"] else 0
+    return _parts_of_speech(word) | generic | vague
 
 
 def _parts_of_speech(word: str) -> int:
@@ -148,4 +155,6 @@ def _parts_of_speech(word: str) -> int:
 def _frequency(score: float) -> int:
     if score >= _COMMON:
         return COMMON
+    if score >= _FAMILIAR:
+        return FAMILIAR
     return UNKNOWN if score < _UNKNOWN else 0

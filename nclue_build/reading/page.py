@@ -22,8 +22,8 @@ _QUESTIONS: Final = {
     "cluster": "Do all forms name the same concept? `right` or `wrong`.",
     "fact": "Does the page establish the condition? `right`. Else `wrong` (another sense, a part of another name), or "
     "where the form stands when that is no text of the page: `header`, `contents`, `reference`.",
-    "query": "Could a person plausibly ask for a document about all of these, and does every gold cover each of them, as "
-    "a topic really present, on different pages? `acceptable`. Else `implausible` or `uncovered`.",
+    "query": "Could a person plausibly ask for a document about all of these, and does every gold cover each of them, "
+    "as a topic really present, on different pages? `acceptable`. Else `implausible` or `uncovered`.",
 }
 
 

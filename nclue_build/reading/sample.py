@@ -10,10 +10,10 @@ import numpy as np
 from nclue_build.core.canonical import sha256_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from nclue_build.inventory.table import Inventory
-    from nclue_build.records.benchmark import Query
+    from nclue_build.records.benchmark import Qrel, Query
     from nclue_build.records.inventory import Cluster, Condition
     from nclue_build.records.reading import ItemKind
 
@@ -76,12 +76,14 @@ class Material:
         inventory: All P(d, c).
         clusters: What mining joined.
         queries: Of the benchmark.
+        golds: Gold judgments, by query and document.
     """
 
     conditions: Sequence[Condition]
     inventory: Inventory
     clusters: Sequence[Cluster]
     queries: Sequence[Query]
+    golds: Mapping[tuple[str, str], Qrel]
 
 
 def draw(material: Material, sizes: Sizes, seed: int) -> list[Drawn]:
@@ -183,22 +185,13 @@ def _queries(material: Material, size: int, seed: int) -> list[Drawn]:
             query = steps[step][index]
             golds = sorted(choose(len(query.golds), _PLACES_PER_QUERY, seed, "golds", query.query_id))
             places = tuple(
-                place for gold in golds for place in _witnesses(material.inventory, query, query.golds[gold])
+                place for gold in golds for place in _evidence(material.golds[query.query_id, query.golds[gold]])
             )
             names = tuple(condition.name for condition in query.conditions)
             found.append(Drawn(query.query_id, "query", step, len(steps[step]), query.forms.raw, names, places))
     return found
 
 
-def _witnesses(inventory: Inventory, query: Query, document: str) -> list[Place]:
-    """The page with most mentions of each condition in a gold, where the inventory has pages."""
-    ids = [condition.condition_id for condition in query.conditions]
-    index = [inventory.condition_ids.index(name) for name in ids]
-    rows = inventory.find(np.array(index), np.array(inventory.document_ids.index(document)))
-    places = []
-    for name, row in zip(ids, rows.tolist(), strict=True):
-        begin, end = inventory.starts[row : row + 2].tolist()
-        if end > begin:
-            best = begin + int(np.argmax(inventory.mentions[begin:end]))
-            places.append(Place(document, int(inventory.pages[best]), name))
-    return places
+def _evidence(gold: Qrel) -> list[Place]:
+    """The pages the item judge quoted, a condition each."""
+    return [Place(gold.doc_id, quote.page, quote.condition_id) for quote in gold.evidence if quote.page is not None]

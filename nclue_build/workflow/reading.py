@@ -15,7 +15,7 @@ from nclue_build.reading.context import show_place
 from nclue_build.reading.page import render_page
 from nclue_build.reading.sample import Drawn, Material, Sizes, draw
 from nclue_build.reading.verdicts import count_shares
-from nclue_build.records.benchmark import Query
+from nclue_build.records.benchmark import Qrel, Query
 from nclue_build.records.inventory import Cluster
 from nclue_build.records.reading import SheetItem, SheetPlace
 from nclue_build.store.atomic import write_text
@@ -141,6 +141,11 @@ def draw_sheet(
             inventory=stored.inventory,
             clusters=list(read_jsonl(chosen.inventory / CLUSTERS, Cluster, advice=run_first("mine"))),
             queries=list(read_jsonl(chosen.benchmark / QUERIES, Query, advice=run_first("compose"))),
+            golds={
+                (row.query_id, row.doc_id): row
+                for row in read_jsonl(chosen.benchmark / QRELS, Qrel, advice=run_first("compose"))
+                if row.gold
+            },
         )
         drawn = draw(material, sizes or Sizes(), seed)
         listener.note("reading the pages of the sheet")

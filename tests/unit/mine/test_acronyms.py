@@ -14,6 +14,8 @@ from nclue_build.mine.acronyms import definitions, vote
         ("Proximal policy optimization (PPO)", [("PPO", "Proximal policy optimization")]),
         ("Women, Infants, and Children (WIC)", [("WIC", "Women, Infants, and Children")]),
         ("cost-benefit analysis (CBA; see below)", [("CBA", "cost-benefit analysis")]),
+        ("sustainable drainage systems (SuDS)", [("SuDS", "sustainable drainage systems")]),
+        ("strong drainage systems (SuDS)", []),
         ("key performance indicators (KPIs)", [("KPIs", "key performance indicators")]),
     ],
 )  # fmt: skip

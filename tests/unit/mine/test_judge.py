@@ -15,10 +15,12 @@ GOOD = ClusterCase(
     defined_acronym=False,
     ambiguous_acronym=False,
     mentions=20,
+    name_mentions=20,
     documents=5,
     heading_documents=1,
     nested=2,
     template_documents=0,
+    front_documents=0,
     labels=0,
     verb_contexts=0,
     inside_sentence=16,
@@ -27,6 +29,8 @@ GOOD = ClusterCase(
     ends_before_capital=0,
     starts_after_capital=0,
     heading_mentions=2,
+    numbered=0,
+    after_place=0,
     left_fixed=3,
     right_fixed=3,
     in_document_names=0,
@@ -47,6 +51,15 @@ BAD = {
     "truncated": replace(GOOD, right_fixed=12),
     "piece_of_name": replace(NAME, starts_after_capital=10),
     "nested": replace(GOOD, nested=17),
+    "publisher": replace(NAME, front_documents=3),
+    "possessive": replace(GOOD, classes=(words.NOUN | words.POSSESSIVE, words.NOUN)),
+    "weak_phrase": replace(
+        GOOD,
+        mentions=14,
+        heading_documents=0,
+        heading_mentions=0,
+        classes=(words.NOUN | words.COMMON, words.NOUN | words.GENERIC),
+    ),
     "weak_single_word": replace(SINGLE, classes=(words.NOUN | words.COMMON,)),
 }
 
@@ -66,6 +79,47 @@ def test_concepts_are_kept(case: ClusterCase) -> None:
     (verdict,) = RulesJudge().judge([case])
     assert verdict.decision == "KEEP"
     assert verdict.judge == "rules"
+
+
+@pytest.mark.parametrize(
+    ("case", "reason"),
+    [
+        (replace(SINGLE, classes=(words.NOUN | words.VAGUE,)), "weak_single_word"),
+        (replace(SINGLE, classes=(words.NOUN | words.FAMILIAR,)), "weak_single_word"),
+        (replace(SINGLE, name_mentions=14, heading_documents=0), "weak_single_word"),
+        (
+            replace(SINGLE, classes=(words.NOUN | words.UNKNOWN,), capitalised_inside=16, after_place=5),
+            "weak_single_word",
+        ),
+        (replace(GOOD, numbered=6), "label"),
+        (replace(GOOD, capitalised_inside=8, ends_before_capital=10), "piece_of_name"),
+        (replace(NAME, classes=(words.NOUN | words.GENERIC, words.NOUN | words.GENERIC)), "generic"),
+        (replace(GOOD, name="workers and businesses", mentions=19, heading_documents=0), "weak_phrase"),
+    ],
+)
+def test_weak_forms_are_rejected(case: ClusterCase, reason: str) -> None:
+    (verdict,) = RulesJudge().judge([case])
+    assert verdict.reason == reason
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        replace(SINGLE, classes=(words.NOUN | words.FAMILIAR,), mentions=25),
+        replace(SINGLE, classes=(words.NOUN | words.UNKNOWN,), capitalised_inside=16, after_place=4),
+        replace(SINGLE, classes=(words.NOUN | words.VAGUE,), defined_acronym=True),
+        replace(NAME, front_documents=2),
+        replace(GOOD, front_documents=5),
+        replace(GOOD, classes=(words.NOUN, words.NOUN | words.VAGUE)),
+        replace(GOOD, numbered=5),
+        replace(NAME, classes=(words.NOUN | words.GENERIC,) * 3, name="open data portal"),
+        replace(NAME, classes=(words.NOUN | words.POSSESSIVE, words.NOUN)),
+        replace(GOOD, name="oil and gas", mentions=20, heading_documents=0),
+    ],
+)
+def test_what_just_passes_a_rule_is_kept(case: ClusterCase) -> None:
+    (verdict,) = RulesJudge().judge([case])
+    assert verdict.decision == "KEEP", verdict.reason
 
 
 @pytest.mark.parametrize("name", ["it", "overwhelming"])

@@ -26,6 +26,10 @@ def classes(word: str) -> int:
         ("covid-19", words.NOUN | words.PROPER, words.NUMBER),
         ("www.example.org", words.ODD, words.NOUN),
         ("agency's", words.POSSESSIVE | words.GENERIC, words.STOP),
+        ("compliance", words.VAGUE | words.NOUN, words.GENERIC),
+        ("suppliers", words.VAGUE | words.PLURAL, words.GENERIC),
+        ("vacancy", words.FAMILIAR, words.COMMON | words.UNKNOWN),
+        ("asthma", words.NOUN, words.FAMILIAR | words.COMMON | words.VAGUE),
         ("increase", words.NOUN | words.VERB_TOO, words.ODD),
     ],
 )
