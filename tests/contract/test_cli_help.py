@@ -15,7 +15,7 @@ from nclue_build.core import errors
 if TYPE_CHECKING:
     from pathlib import Path
 
-VERBS = ["init", "doctor", "validate", "schema", "fetch", "extract", "mine", "compose", "gate", "run"]
+VERBS = ["init", "doctor", "validate", "schema", "fetch", "extract", "mine", "compose", "gate", "run", "report"]
 COMMON = {"--workspace", "--build", "--json", "--quiet", "--verbose"}
 ROOT = typer.main.get_command(app)
 
