@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from nclue_build.corpus.plain_html import plain_table
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -15,6 +17,7 @@ _SPECIAL: Final = re.compile(r"([\\`*_\[\]<>#|~$])")
 _BREAK_HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-\u00ad]\n(?=[^\W\d_])")
 _CELL: Final = " | "
 """Stands between the cells of a row in the text of a table whose cells are known."""
+_SPAN: Final = re.compile(r"<[^<>]*\b(?:row|col)span\b", re.IGNORECASE)
 _MIN_TABLE: Final = 2
 _FENCE: Final = "```"
 _LONG_FENCE: Final = "`````"
@@ -43,6 +46,8 @@ def _block(block: Block) -> Iterator[str]:
         yield "#" * (block.level or 1) + " " + _inline(" ".join(text.split()))
     elif block.role == "code":
         yield from _fenced(text)
+    elif block.role == "table" and block.html is not None and _SPAN.search(block.html):
+        yield plain_table(block.html)  # Markdown has no cells over several rows or columns
     elif block.role == "table":
         yield from _table(text)
     elif block.role == "equation":

@@ -124,4 +124,8 @@ def _block(given: object, position: int, flags: set[str]) -> list[MadeBlock]:
     if role is None:
         raise DataError(f"block {position}: there is no role {given_role[:40]!r}")
     bbox: Box | None = as_box(block.get("bbox"), 1, 1)
-    return [MadeBlock(role, as_level(block.get("level")), text, bbox)]
+    html = block.get("html")
+    if html is not None and not isinstance(html, str):
+        raise DataError(f"block {position}: html is no text")
+    kept = clean_raw(html)[0].strip() or None if html else None
+    return [MadeBlock(role, as_level(block.get("level")), text, bbox, kept)]

@@ -60,12 +60,21 @@ class Summary:
 
 
 class MadeBlock(NamedTuple):
-    """A block of a page row: its fields, in their order there."""
+    """A block of a page row: its fields, in their order there; ``html`` is left out of the row where there is none."""
 
     role: Role
     level: int | None
     text: str
     bbox: tuple[int, int, int, int] | None
+    html: str | None = None
+
+    def row(self) -> dict[str, Any]:
+        """The block as a page row has it."""
+        role, level, text, bbox, html = self
+        fields: dict[str, Any] = {"role": role, "level": level, "text": text, "bbox": bbox}
+        if html is not None:
+            fields["html"] = html
+        return fields
 
 
 class PageFacts(Protocol):
@@ -143,7 +152,7 @@ class DocumentSums:
             self._add_text(body, words, counts, all_flags)
             if self.first_title is None:
                 self.first_title = title
-        rows = [{"role": role, "level": level, "text": text, "bbox": bbox} for role, level, text, bbox in blocks]
+        rows = [block.row() for block in blocks]
         row = self._row(page, page.page, status, sorted(all_flags), rows, joined)
         if backend is not None:
             row["backend"], row["backend_version"] = backend

@@ -5,7 +5,14 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, Field, TypeAdapter, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    TypeAdapter,
+    model_serializer,
+    model_validator,
+)
 
 from nclue_build.core.printable import printable_problem, without_controls
 from nclue_build.records.base import Count, DocumentId, Id, Page, Record, Sha256
@@ -100,12 +107,24 @@ class CorpusRow(Record):
 
 
 class Block(Record):
-    """A typed piece of a page in reading order; ``bbox`` is x0, y0, x1, y1 in 1/100 pt."""
+    """A typed piece of a page in reading order; ``bbox`` is x0, y0, x1, y1 in 1/100 pt.
+
+    ``html`` is a table as the program that read it has it, tags and all; the key is left out where there is none.
+    Nothing is mined from it: what a page says is ``text``.
+    """
 
     role: Role
     level: Annotated[int, Field(ge=1, le=6)] | None = None
     text: str
     bbox: tuple[Centipoint, Centipoint, Centipoint, Centipoint] | None = None
+    html: Annotated[str, Field(min_length=1)] | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_absent_html(self, dump: SerializerFunctionWrapHandler) -> dict[str, object]:
+        row: dict[str, object] = dump(self)
+        if self.html is None:
+            row.pop("html", None)
+        return row
 
 
 class CachedPage(Record):

@@ -123,7 +123,7 @@ def _add(page: MineruPage, role: Role, item: dict[str, Any], box: Box | None) ->
     for _, text in captions:
         page.add("caption", text)
     if role in {"table", "code"}:
-        page.add(role, body, own_box)
+        page.add(role, body, own_box, html=_table(item) if role == "table" else None)
     for _, text in notes:
         page.add("footnote", text)
 
@@ -135,14 +135,23 @@ def _lines(value: object) -> str:
 
 
 def _body(role: Role, item: dict[str, Any]) -> str:
-    given = [item[key] for key in _BODIES if item.get(key) not in (None, "", [])]
     if role == "table":
-        return "\n".join(table_text(as_text(as_object(one).get("html")) or as_text(one)).strip() for one in given[:1])
+        return table_text(_table(item)).strip()
+    given = _given(item)
     if role == "code":
         return "\n".join(without_fence(one) if isinstance(one, str) else _lines(one) for one in given[:1])
     if role == "equation":
         return "\n".join(without_dollars(as_text(one)) for one in given[:1])
     return "\n".join(_lines(one) for one in given)
+
+
+def _given(item: dict[str, Any]) -> list[Any]:
+    return [item[key] for key in _BODIES if item.get(key) not in (None, "", [])]
+
+
+def _table(item: dict[str, Any]) -> str:
+    """A table as it was given: HTML or LaTeX."""
+    return next((as_text(as_object(one).get("html")) or as_text(one) for one in _given(item)), "")
 
 
 def _clean(text: str) -> str:

@@ -12,13 +12,13 @@ from nclue_build.corpus.mineru.inline import inline_text
 from nclue_build.corpus.mineru.markup import table_text
 from nclue_build.corpus.mineru.pages import GLUED, MineruDocument, MineruPage
 from nclue_build.corpus.mineru.roles import role_of
+from nclue_build.corpus.summary import MadeBlock
 from nclue_build.corpus.values import all_texts, as_box, as_level, as_object, as_text
 from nclue_build.records.corpus import MAX_PAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from nclue_build.corpus.values import Box
     from nclue_build.records.corpus import Role
 
 PER_MILLE: Final = 1000.0
@@ -77,13 +77,13 @@ def _add(document: MineruDocument, page: MineruPage, item: dict[str, Any]) -> No
         for key, value in content.items()
         if key.endswith(("_caption", "_footnote")) and isinstance(value, str | list)
     ]
-    _add_parts(page, role, body, captions, box, level)
+    block = MadeBlock(role, level, body, box, _table(content) if role == "table" else None)
+    _add_parts(page, block, captions)
 
 
-def _add_parts(
-    page: MineruPage, role: Role, body: str, captions: list[tuple[str, str]], box: Box | None, level: int
-) -> None:
+def _add_parts(page: MineruPage, block: MadeBlock, captions: list[tuple[str, str]]) -> None:
     """Take in an item: what is over a table or code and below a picture, then the body, then notes."""
+    role, level, body, box, html = block
     page.pictures |= role in {"figure", "table"} and not body.strip()
     above = role in {"table", "code"}
     own_box = None if any(text for _, text in captions) and role in {"figure", "table", "code"} else box
@@ -92,15 +92,14 @@ def _add_parts(
     for _, text in (one for one in captions if one[0] == "caption"):
         page.add("caption", text)
     if above:
-        page.add(role, body, own_box, level)
+        page.add(role, body, own_box, level, html)
     for _, text in (one for one in captions if one[0] == "footnote"):
         page.add("footnote", text)
 
 
 def _body(role: Role, content: dict[str, Any]) -> str:
     if role == "table":
-        html = as_text(content.get("html")) or as_text(content.get("content"))
-        return table_text(html)
+        return table_text(_table(content))
     if role == "equation":
         return as_text(content.get("math_content")) or inline_text(content.get("content"))
     parts = [
@@ -109,3 +108,8 @@ def _body(role: Role, content: dict[str, Any]) -> str:
         if not key.endswith(("_caption", "_footnote")) and key not in _NO_TEXT
     ]
     return "\n".join(part for part in parts if part.strip())
+
+
+def _table(content: dict[str, Any]) -> str:
+    """A table as it was given."""
+    return as_text(content.get("html")) or as_text(content.get("content"))

@@ -104,10 +104,11 @@ class _Reader:
             for child in content:
                 self.add(child if isinstance(child, dict) else {"type": "text", "content": child}, role, depth + 1)
         else:
-            text = table_text(content) if role == "table" and isinstance(content, str) else inline_text(content)
+            html = content if role == "table" and isinstance(content, str) else None
+            text = inline_text(content) if html is None else table_text(html)
             page.pictures |= role in {"figure", "table"} and not text.strip()
             level = 1 if block_type == "doc_title" else 2
-            page.add(role, text, box, as_level(block.get("level")) or level)
+            page.add(role, text, box, as_level(block.get("level")) or level, html)
 
 
 def _is_block(child: object) -> bool:

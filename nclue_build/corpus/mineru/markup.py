@@ -17,6 +17,7 @@ _LATEX_FRAME: Final = re.compile(
     r"\\(?:begin|end)\{(?:tabular|array|table)[^}]*\}(?:\[[^\]]*\])?(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})?"
     r"|\\(?:hline|toprule|midrule|bottomrule)|\\c(?:line|midrule)\{[^}]*\}"
 )
+_HTML_TABLE: Final = re.compile(r"<\s*/?\s*(?:table|tr|td|th|html|body)\b", re.IGNORECASE)
 _ROW: Final = re.compile(r"\\\\|\n+")
 CELL: Final = " | "
 """Between the cells of a row: no phrase goes on from one cell to the next."""
@@ -62,13 +63,18 @@ def without_dollars(formula: str) -> str:
     return found[1].strip() if found else formula
 
 
+def is_html_table(source: str) -> bool:
+    """Whether a table is given as HTML, whole or in part."""
+    return "<" in source and _HTML_TABLE.search(source) is not None
+
+
 def table_text(source: str) -> str:
     """The text of a table, a row a line with ``|`` between its cells.
 
     Args:
         source: HTML or LaTeX; anything else is returned as it is.
     """
-    if "<" in source and re.search(r"<\s*/?\s*(?:table|tr|td|th|html|body)\b", source, re.IGNORECASE):
+    if is_html_table(source):
         parser = _Table()
         parser.feed(source)
         parser.close()

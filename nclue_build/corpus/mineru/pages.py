@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from nclue_build.core.errors import DataError
 from nclue_build.core.printable import without_controls
 from nclue_build.core.text import clean_raw
+from nclue_build.corpus.mineru.markup import is_html_table
 from nclue_build.corpus.summary import MadeBlock
 from nclue_build.corpus.values import as_number
 from nclue_build.records.corpus import MAX_PAGES
@@ -59,12 +60,15 @@ class MineruPage:
         if width_pt > 0 and height_pt > 0:
             self.width, self.height = round(width_pt * POINT), round(height_pt * POINT)
 
-    def add(self, role: Role, text: str, bbox: Box | None = None, level: int | None = None) -> None:
-        """Take in a block, unless its text is blank."""
+    def add(
+        self, role: Role, text: str, bbox: Box | None = None, level: int | None = None, html: str | None = None
+    ) -> None:
+        """Take in a block, unless its text is blank; ``html`` is what a table's text was made from."""
         text, removed = clean_raw(text)
         self.flags |= removed
         if text := text.strip():
-            self.blocks.append(MadeBlock(role, level if role == "title" else None, text, bbox))
+            kept = clean_raw(html)[0].strip() if role == "table" and html and is_html_table(html) else None
+            self.blocks.append(MadeBlock(role, level if role == "title" else None, text, bbox, kept))
 
 
 @dataclass(slots=True)

@@ -151,7 +151,7 @@ class _Reader:
                 self._add(child, role, depth + 1)
         text = _text(block, _MAX_DEPTH)
         self._page.pictures |= role in _VISUAL and not text and not children
-        self._page.add(role, text, box, as_level(block.get("level")) or 1)
+        self._page.add(role, text, box, as_level(block.get("level")) or 1, _html(block))
 
     def _add_discarded(self, blocks: list[dict[str, Any]], *, alone: bool) -> None:
         """Take in what MinerU left out of the text: heads before it, the rest behind it."""
@@ -191,6 +191,14 @@ def _text(block: dict[str, Any], depth: int) -> str:
     if depth < _MAX_DEPTH:
         lines += [_text(child, depth + 1) for child in in_index_order(as_array(block.get("blocks")))]
     return "\n".join(line for line in lines if line.strip())
+
+
+def _html(block: dict[str, Any]) -> str:
+    """The tables of a block as they were given."""
+    spans = [
+        as_object(span) for line in as_array(block.get("lines")) for span in as_array(as_object(line).get("spans"))
+    ]
+    return "\n".join(filter(None, (as_text(span.get("html")) for span in spans)))
 
 
 def _line(line: dict[str, Any]) -> str:

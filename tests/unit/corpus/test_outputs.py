@@ -301,6 +301,30 @@ def test_pages_come_back_as_they_went_out(
     assert {path.name: path.read_bytes() for path in again.build.pages.iterdir()} == before
 
 
+def test_the_html_of_a_table_is_kept_goes_out_and_comes_back(
+    context: StageContext, out: Path, tmp_path: Path, make_build: Callable[..., StageContext]
+) -> None:
+    html = "<table><tr><td>Weirs</td><td colspan='2'>7 < 8</td></tr></table>"
+    table = {"type": "table", "text": "", "table_body": html, "page_idx": 0}
+    put(out / "c_content_list.json", json.dumps([table, {"type": "text", "text": ENGLISH, "page_idx": 0}]))
+    Extract().run(context)
+    (page,) = pages(context, "doc-c")
+    assert [(block.text, block.html) for block in page.blocks] == [("Weirs | 7 < 8", html), (ENGLISH, None)]
+    (line,) = context.build.page_file("doc-c").read_text().splitlines()
+    assert [sorted(block) for block in json.loads(line)["blocks"]] == [
+        ["bbox", "html", "level", "role", "text"],
+        ["bbox", "level", "role", "text"],
+    ]
+    write_page_json(context.build, tmp_path / "pages")
+    write_markdown(context.build, tmp_path / "md")
+    assert (tmp_path / "md" / "doc-c.md").read_text().splitlines()[2] == (
+        '<table><tr><td>Weirs</td><td colspan="2">7 &lt; 8</td></tr></table>'
+    )
+    again = make_build('file = "../corpus.jsonl"', 'reader = "page-json"\npage_json = "../pages"')
+    Extract().run(again)
+    assert again.build.page_file("doc-c").read_text().splitlines() == [line]
+
+
 def test_files_of_others_are_never_replaced(context: StageContext, out: Path, tmp_path: Path) -> None:
     put(out / "c.json", middle("x # y"))
     Extract().run(context)

@@ -140,3 +140,32 @@ def test_the_second_form_has_its_pages_by_place(parse: Parse, shown: Shown) -> N
     assert document.pages[0].blocks[0].level == 2
     assert document.pages[0].blocks[0].bbox == (0, 0, 60000, 40000)
     assert all("glued_paragraphs" in page.flags for page in document.pages.values())
+
+
+HTML = '<table class="x"><tr><td rowspan=2>a &amp; b</td><td>c</td></tr></table>'
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [{"type": "table", "table_body": f"\n\n{HTML}\n\n", "table_caption": "Table 1", "page_idx": 0}],
+        [{"type": "table", "table_body": HTML, "table_caption": ["Table 1"], "page_idx": 0}],
+        [[{"type": "table", "content": {"html": HTML, "table_caption": [{"type": "text", "content": "Table 1"}]}}]],
+        {"pdf_info": [{"preproc_blocks": [{"type": "table", "blocks": [
+            {"type": "table_caption", "index": 0, "lines": [{"spans": [{"type": "text", "content": "Table 1"}]}]},
+            {"type": "table_body", "index": 1, "lines": [{"spans": [{"type": "table", "html": HTML, "latex": "no"}]}]},
+        ]}]}]},
+        {"schema": "docvortex.middle", "pages": [{"page_idx": 0, "blocks": [{"type": "table", "content": [
+            {"type": "table_caption", "content": "Table 1"}, {"type": "table_body", "content": HTML}]}]}]},
+    ],
+)  # fmt: skip
+def test_a_table_keeps_its_html_beside_its_text(parse: Parse, data: object) -> None:
+    caption, table = parse(data).pages[0].blocks
+    assert (caption.text, caption.html) == ("Table 1", None)
+    assert (table.role, table.text, table.html) == ("table", "a & b | c", HTML)
+
+
+@pytest.mark.parametrize("body", ["\\begin{tabular}{ll} a & b \\end{tabular}", "a b", "5 < 6"])
+def test_a_table_that_is_no_html_has_none(parse: Parse, body: str) -> None:
+    (table,) = parse([{"type": "table", "table_body": body, "page_idx": 0}]).pages[0].blocks
+    assert table.html is None
