@@ -65,6 +65,19 @@ def load_script() -> Callable[[Path], Any]:
     return load
 
 
+@pytest.fixture(scope="session")
+def install_apart() -> Callable[[Path, str], Path]:
+    """Installs a package that is too large for our own environment into one of its own, and returns its interpreter."""
+
+    def install(home: Path, requirement: str) -> Path:
+        subprocess.run([sys.executable, "-m", "venv", home], check=True)  # noqa: S603 - our own interpreter
+        python = home / "bin" / "python"
+        subprocess.run([python, "-m", "pip", "install", "-q", requirement], check=True)  # noqa: S603
+        return python
+
+    return install
+
+
 @pytest.fixture(autouse=True)
 def _no_workspace_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NCLUE_WORKSPACE", raising=False)

@@ -212,13 +212,18 @@ def extract(
     write_md: Annotated[
         Path | None, typer.Option("--write-md", parser=_folder, metavar="DIR", help="Also write Markdown per document.")
     ] = None,
+    run_mineru: Annotated[
+        bool, typer.Option("--run-mineru", help="Have MinerU read documents it has not read yet, first.")
+    ] = False,
 ) -> Reply:
     """Read the PDFs into typed blocks, page by page."""
     from nclue_build.cli.render import exported_reply
     from nclue_build.workflow.exchange import export_pages, stages_reading
 
+    if run_mineru and from_page_json is not None:
+        raise typer.BadParameter("--run-mineru and --from-page-json exclude each other")
     stages = None if from_page_json is None else stages_reading(session.workspace, from_page_json)
-    reply = _run(session, "extract", "extract", fresh=fresh, fetch=False, stages=stages)
+    reply = _run(session, "extract", "extract", fresh=fresh, fetch=False, run_mineru=run_mineru, stages=stages)
     return exported_reply(reply, export_pages(session.workspace, session.build, page_json=page_json, markdown=write_md))
 
 
@@ -284,6 +289,7 @@ def _run(  # noqa: PLR0913 - the options of `run`
     fresh: bool,
     show: int = 0,
     fetch: bool = True,
+    run_mineru: bool = False,
     stages: "Sequence[Stage] | None" = None,
 ) -> Reply:
     from nclue_build.cli.progress import make_display
@@ -300,6 +306,7 @@ def _run(  # noqa: PLR0913 - the options of `run`
             last=last,
             fresh=fresh,
             fetch=fetch,
+            run_mineru=run_mineru,
             progress=display,
             stages=stages,
         )

@@ -66,16 +66,16 @@ class Output:
         return sha256_bytes("\n".join((*self.files, *self.digests)).encode("utf-8", "surrogateescape"))
 
 
-def output_folder(build: Build, settings: ExtractSection) -> Path:
-    """The folder of outputs that a configuration names.
+def output_folder(build: Build, settings: ExtractSection, *, must_exist: bool = True) -> Path:
+    """The folder of outputs that a configuration names; for those made here, ``.nclue/mineru/<build>`` if it does not.
 
     Raises:
-        UsageError: it is not there.
+        UsageError: it is not there, and must be.
     """
     key = "mineru_output" if settings.reader == MINERU else "page_json"
-    named = getattr(settings, key)
-    folder = (build.workspace.root / str(named)).resolve()
-    if not folder.is_dir():
+    named = getattr(settings, key) or build.workspace.state / MINERU / build.name
+    folder = (build.workspace.root / named).resolve()
+    if must_exist and not folder.is_dir():
         raise UsageError(
             f"{build.relative(folder)}: no such folder (extract.{key} in {build.relative(build.config_path)})"
         )

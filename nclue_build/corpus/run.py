@@ -79,7 +79,7 @@ def run(context: StageContext) -> StageResult:
         OutcomeError: no document is readable; what was found of each is written all the same.
     """
     build, settings = context.build, context.config.extract
-    corpus = _rows(context)
+    corpus = corpus_of(context)
     rows = corpus.rows
     summaries, notes = _read(context, corpus)
     screening = screen(rows, summaries, settings)
@@ -103,7 +103,7 @@ def _nothing_readable(screening: Screening, result: StageResult) -> OutcomeError
 
 
 @dataclass(frozen=True, slots=True)
-class _Corpus:
+class Corpus:
     """The rows of a corpus, sorted by id; by id too, where the PDF of each lies, and why it must not be read."""
 
     rows: list[CorpusRow]
@@ -111,7 +111,13 @@ class _Corpus:
     problems: dict[str, str]
 
 
-def _rows(context: StageContext) -> _Corpus:
+def corpus_of(context: StageContext) -> Corpus:
+    """The documents of a build, with digest and size of each.
+
+    Raises:
+        UsageError: there is no corpus.
+        DataError: bad rows, missing files, or files that differ from what is listed.
+    """
     build, section = context.build, context.config.corpus
     fetched = context.config.fetch.folder
     listed = read_corpus_file(build, section.file, fetched) if section.file is not None else []
@@ -136,10 +142,10 @@ def _rows(context: StageContext) -> _Corpus:
         folder = (build.workspace.root / (section.pdfs or ".")).resolve()
         by_id = {row.doc_id: folder / str(row.file_name) for row in rows}
     problems = {doc_id: problem for doc_id, path in by_id.items() if (problem := facts[path].problem) is not None}
-    return _Corpus(sorted(rows, key=lambda row: row.doc_id), by_id, problems)
+    return Corpus(sorted(rows, key=lambda row: row.doc_id), by_id, problems)
 
 
-def _read(context: StageContext, corpus: _Corpus) -> tuple[dict[str, Summary], list[str]]:
+def _read(context: StageContext, corpus: Corpus) -> tuple[dict[str, Summary], list[str]]:
     """What was read, by doc_id, and what there is to say of the passwords given."""
     rows, paths = corpus.rows, corpus.paths
     build, settings = context.build, context.config.extract

@@ -121,16 +121,18 @@ class ExtractSection(Section):
         "footnote",
     )
 
-    @model_validator(mode="after")
-    def _names_what_is_read(self) -> ExtractSection:
-        for reader, key, named in (
-            ("mineru", "mineru_output", self.mineru_output),
-            ("page-json", "page_json", self.page_json),
-        ):
-            if self.reader == reader and not named:
-                message = f'reader = "{reader}" needs {key}: the folder with its files'
-                raise ValueError(message)
-        return self
+
+class MineruSection(Section):
+    """Having MinerU read the documents, where ``extract.reader`` is ``mineru``."""
+
+    run: bool = False
+    program: OptionalPathText = ""
+    tier: Literal["flash", "basic", "standard", "advanced"] = "basic"
+    method: Literal["auto", "txt", "ocr"] = "auto"
+    backend: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,59}$")] = "pipeline"
+    language: Annotated[str, Field(pattern=r"^([a-z][a-z0-9_-]{0,29})?$")] = ""
+    document_timeout_s: Seconds = 3600
+    workers: Annotated[int, Field(ge=1, le=64)] = 1
 
 
 class MineSection(Section):
@@ -202,11 +204,29 @@ class BuildConfig(Section):
     corpus: CorpusSection
     fetch: FetchSection = FetchSection()
     extract: ExtractSection = ExtractSection()
+    mineru: MineruSection = MineruSection()
     mine: MineSection = MineSection()
     judge: JudgeSection = JudgeSection()
     compose: ComposeSection = ComposeSection()
     calls: CallsSection = CallsSection()
     run: RunSection = RunSection()
+
+    @model_validator(mode="after")
+    def _names_what_is_read(self) -> BuildConfig:
+        reader = self.extract.reader
+        if self.mineru.run and reader != "mineru":
+            message = f'mineru.run = true needs extract.reader = "mineru", not "{reader}"'
+            raise ValueError(message)
+        if reader == "mineru" and not self.extract.mineru_output and not self.mineru.run:
+            message = (
+                'extract.reader = "mineru" needs extract.mineru_output, the folder with its files, '
+                "or mineru.run = true, which makes them"
+            )
+            raise ValueError(message)
+        if reader == "page-json" and not self.extract.page_json:
+            message = 'extract.reader = "page-json" needs extract.page_json: the folder with its files'
+            raise ValueError(message)
+        return self
 
     def resolve(self, n_documents: int) -> BuildConfig:
         """Fill the size-dependent defaults in for a corpus of ``n_documents`` documents.

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 import nclue_build
 from nclue_build.core.errors import NclueError
 from nclue_build.core.phrases import counted
+from nclue_build.corpus.making.program import find_program
 from nclue_build.corpus.sources import pdf_paths
 from nclue_build.store.config_file import load_config
 from nclue_build.store.workspace import ENVIRONMENT_VARIABLE, Build, Workspace
@@ -164,6 +165,17 @@ def _build(build: Build) -> Iterator[Check]:
         yield Check(name, ok=False, value=f"is being run by process {process}", advice=advice)
         return
     yield Check(name, ok=True, value=f"{build.relative(build.config_path)}, {counted(n_documents, 'document')}")
+    if config.mineru.run:
+        yield _mineru(config.mineru.program)
+
+
+def _mineru(named: str) -> Check:
+    """Whether the MinerU that a build has run is there."""
+    try:
+        program = find_program(named)
+    except NclueError as error:
+        return Check("mineru", ok=False, value="cannot be run", advice=error.message)
+    return Check("mineru", ok=True, value=f"{program.kind} {program.version}")
 
 
 def _disk(folder: Path) -> Check:

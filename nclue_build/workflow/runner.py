@@ -19,6 +19,7 @@ from nclue_build.store.workspace import find_build
 from nclue_build.workflow.executors import open_mapper
 from nclue_build.workflow.fetching import fetch_missing, missing_documents
 from nclue_build.workflow.lock import build_lock
+from nclue_build.workflow.making import make_missing_outputs, missing_outputs, running_mineru
 from nclue_build.workflow.outdated import outdated_benchmark
 from nclue_build.workflow.plan import StagePlan, check_repaired, make_plan, stale_reasons
 from nclue_build.workflow.receipts import (
@@ -104,6 +105,7 @@ def run_build(  # noqa: PLR0913 - the options of `nclue-build run`
     last: str | None = None,
     fresh: bool = False,
     fetch: bool = True,
+    run_mineru: bool = False,
     progress: Progress | None = None,
     stages: Sequence[Stage] | None = None,
 ) -> RunReport:
@@ -120,6 +122,7 @@ def run_build(  # noqa: PLR0913 - the options of `nclue-build run`
         last: Last stage to run.
         fresh: Recompute every stage asked for, up to date or not.
         fetch: Whether documents whose file is missing are downloaded first, where the corpus file says from where.
+        run_mineru: Have MinerU read the documents it has not read yet, even if the configuration does not say so.
         progress: Listener for progress.
         stages: The stages of the build, for tests; the real ones by default.
 
@@ -139,6 +142,8 @@ def run_build(  # noqa: PLR0913 - the options of `nclue-build run`
         listener = progress or NullProgress()
         if fetch and asked[0].name == STAGE_NAMES[0]:
             fetch_missing(chosen, config, listener)
+        if asked[0].name == STAGE_NAMES[0] and (run_mineru or config.mineru.run) and not stages:
+            make_missing_outputs(chosen, running_mineru(config), listener)
         digests = Digests()
         plans = _plan(chosen, config, (before, asked), digests, fresh=fresh)
         if all(plan.state == "current" for plan in plans):
@@ -178,7 +183,8 @@ def plan_build(
         stages: The stages of the build, for tests.
 
     Returns:
-        One plan per stage asked for, in order; before them one of ``fetch``, when documents are missing.
+        One plan per stage asked for, in order; before them one of ``fetch``, when documents are missing, or of
+        ``mineru``, when it is to read some first.
 
     Raises:
         UsageError: as :func:`run_build`.
@@ -192,6 +198,9 @@ def plan_build(
             # What the stages will read is not known before it is there.
             plan = StagePlan("fetch", "stale", (f"{counted(len(missing), 'document')} not there yet",))
             return (plan, *(StagePlan(stage.name, "waiting", ("comes after fetch",)) for stage in asked))
+        if reads_corpus and (missing := missing_outputs(chosen, config, NullProgress())):
+            plan = StagePlan("mineru", "stale", (f"{counted(len(missing), 'document')} not read by MinerU yet",))
+            return (plan, *(StagePlan(stage.name, "waiting", ("comes after mineru",)) for stage in asked))
         return _plan(chosen, config, (before, asked), Digests(), fresh=fresh)
 
 

@@ -285,11 +285,10 @@ def test_the_code_of_the_documentation_runs(repository: Path, benchmark: Path, t
 
 
 @pytest.mark.slow
-def test_mteb_loads_the_folder(repository: Path, benchmark: Path, tmp_path: Path) -> None:
+def test_mteb_loads_the_folder(
+    repository: Path, benchmark: Path, tmp_path: Path, install_apart: Callable[[Path, str], Path]
+) -> None:
     """In an environment of its own, which takes minutes to make and several gigabytes."""
-    home = tmp_path / "venv"
-    subprocess.run([sys.executable, "-m", "venv", home], check=True)  # noqa: S603 - our own interpreter
-    python = home / "bin" / "python"
-    subprocess.run([python, "-m", "pip", "install", "-q", "mteb>=2.12,<3"], check=True)  # noqa: S603
+    python = install_apart(tmp_path / "venv", "mteb>=2.12,<3")
     (code,) = code_blocks(repository, "python mteb")
     run_block(python, code, benchmark, tmp_path)

@@ -8,16 +8,18 @@ from nclue_build.core.errors import DataError
 from nclue_build.corpus.mineru.content_list import read_content_list
 from nclue_build.corpus.mineru.content_list_v2 import read_content_list_v2
 from nclue_build.corpus.mineru.docvortex import read_docvortex
+from nclue_build.corpus.mineru.pages import one_line
 from nclue_build.corpus.mineru.pdf_info import read_pdf_info
+from nclue_build.corpus.values import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nclue_build.corpus.mineru.pages import MineruDocument
 
-Format: TypeAlias = Literal["pdf_info", "docvortex", "content_list", "content_list_v2", "model"]
+Format: TypeAlias = Literal["pdf_info", "docvortex", "content_list", "content_list_v2", "model", "failure"]
 PREFERENCE: Final[dict[Format, int]] = {
-    "docvortex": 0, "pdf_info": 0, "content_list_v2": 1, "content_list": 2, "model": 9,
+    "docvortex": 0, "pdf_info": 0, "content_list_v2": 1, "content_list": 2, "model": 8, "failure": 9,
 }  # fmt: skip
 """Middle files keep text on its page. Of the content lists the second has every page and its text as it was read; the
 first leaves empty pages out and has Markdown in its texts."""
@@ -25,6 +27,8 @@ MODEL_HINT: Final = (
     "is MinerU's model output, which has no reading order: give the middle file (<stem>_middle.json, layout.json or "
     "middle_json.json) or a content list"
 )
+FAILURE_SCHEMA: Final = "nclue-build.mineru-failure"
+"""What stands in the file that says why MinerU, run from here, has no output."""
 _SCHEMAS: Final[dict[str, Format]] = {"docvortex.middle": "docvortex", "docvortex.model": "model"}
 _LEGACY_PAGE: Final = frozenset({"preproc_blocks", "para_blocks", "discarded_blocks", "page_size"})
 _MODEL_PAGE: Final = frozenset({"layout_dets", "page_info"})
@@ -49,6 +53,8 @@ def detect(data: object) -> Format | None:
 def _detect_object(data: dict[str, Any]) -> Format | None:
     if isinstance(data.get("pdf_info"), list | dict):
         return "pdf_info"
+    if data.get("schema") == FAILURE_SCHEMA:
+        return "failure"
     pages = data.get("pages")
     if not isinstance(pages, list):
         return "model" if _MODEL_PAGE & data.keys() else None
@@ -87,6 +93,8 @@ def read(data: object, page_size: Callable[[int], tuple[int, int]]) -> MineruDoc
     kind = detect(data)
     if kind == "model":
         raise DataError(MODEL_HINT)
+    if kind == "failure" and isinstance(data, dict):
+        raise DataError(one_line(as_text(data.get("message")), 400) or "MinerU failed")
     if kind == "docvortex" and isinstance(data, dict):
         return read_docvortex(data)
     if kind == "pdf_info" and isinstance(data, dict):

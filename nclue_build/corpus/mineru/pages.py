@@ -110,9 +110,9 @@ class MineruDocument:
         self.unknown_types.add(one_line(block_type) or "no type")
 
 
-def one_line(text: str) -> str:
+def one_line(text: str, length: int = 60) -> str:
     """A name out of a file as a message shows it."""
-    return without_controls(clean_raw(text)[0])[:60]
+    return without_controls(clean_raw(text)[0])[:length]
 
 
 def page_index(value: object) -> int | None:

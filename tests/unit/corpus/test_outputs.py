@@ -285,7 +285,7 @@ def test_a_folder_that_is_not_there_is_a_usage_error(context: StageContext, out:
 
 @pytest.mark.parametrize("reader", ["mineru", "page-json"])
 def test_a_reader_of_files_needs_their_folder(reader: str) -> None:
-    with pytest.raises(ValueError, match=f'reader = "{reader}" needs'):
+    with pytest.raises(ValueError, match=f'extract.reader = "{reader}" needs'):
         BuildConfig.model_validate({"schema": 1, "corpus": {"pdfs": "x"}, "extract": {"reader": reader}})
 
 
