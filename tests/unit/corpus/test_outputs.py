@@ -317,9 +317,8 @@ def test_the_html_of_a_table_is_kept_goes_out_and_comes_back(
     ]
     write_page_json(context.build, tmp_path / "pages")
     write_markdown(context.build, tmp_path / "md")
-    assert (tmp_path / "md" / "doc-c.md").read_text().splitlines()[2] == (
-        '<table><tr><td>Weirs</td><td colspan="2">7 &lt; 8</td></tr></table>'
-    )
+    shown = '<table><tr><td>Weirs</td><td colspan="2">7 &lt; 8</td></tr></table>'
+    assert shown in (tmp_path / "md" / "doc-c.md").read_text().splitlines()
     again = make_build('file = "../corpus.jsonl"', 'reader = "page-json"\npage_json = "../pages"')
     Extract().run(again)
     assert again.build.page_file("doc-c").read_text().splitlines() == [line]
