@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from nclue_build.core.canonical import Json
+    from nclue_build.records.config import CallsSection
     from nclue_build.store.workspace import Build
 
 _GENERATION: Final = re.compile(r"gen-[0-9]+\Z")
@@ -66,3 +68,30 @@ def generations(build: Build) -> list[int]:
     if any(CallPlaces(build, 1).shards()):
         found.add(1)
     return sorted(found)
+
+
+def recorded_inputs(build: Build, config: CallsSection, prompts: Iterable[str]) -> tuple[Path, ...]:
+    """What a stage that asks depends on: its prompt files, and the sealed records of their calls.
+
+    Args:
+        build: The build.
+        config: Its ``[calls]`` table.
+        prompts: Prompt files, relative to the folder of prompts; the name of each is the id of its prompt.
+    """
+    places = CallPlaces(build, config.generation)
+    names = tuple(prompts)
+    return (
+        *(build.workspace.prompts / name for name in names),
+        *(places.prompt(name.rpartition("/")[2].removesuffix(".md")) for name in names),
+    )
+
+
+def keyed_settings(config: CallsSection) -> dict[str, Json]:
+    """The settings that decide which recorded reply answers a call."""
+    return {
+        "profile": config.profile,
+        "model": config.model,
+        "thinking": config.thinking,
+        "sampling": {name: config.sampling[name] for name in sorted(config.sampling)},
+        "generation": config.generation,
+    }

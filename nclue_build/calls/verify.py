@@ -30,6 +30,7 @@ class Verified:
         records: Whole records.
         statuses: Records by outcome.
         answered_by: Records by who answered.
+        prompts: Records by prompt.
         recs: Key to digest, of every record there is.
     """
 
@@ -38,6 +39,7 @@ class Verified:
     records: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
     answered_by: Counter[str] = field(default_factory=Counter)
+    prompts: Counter[str] = field(default_factory=Counter)
     recs: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -58,6 +60,7 @@ def verify_calls(places: CallPlaces) -> Verified:
                 seen.records += 1
                 seen.statuses[record.status] += 1
                 seen.answered_by[record.answered_by] += 1
+                seen.prompts[record.request.prompt_id] += 1
                 seen.recs[record.key] = record.rec
     if index.conflicts:
         seen.found.extend(conflict_error(index.conflicts).findings)

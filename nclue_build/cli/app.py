@@ -1,13 +1,13 @@
 """The verbs. Each parses, makes one library call and renders; imports wait until the verb is used."""
 
-import functools
-import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nclue_build.cli.calls import calls
+from nclue_build.cli.options import with_common_options
 from nclue_build.cli.reply import Reply
 from nclue_build.cli.session import Session
 
@@ -24,59 +24,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 
-_COMMON: tuple[tuple[str, Any, object], ...] = (
-    (
-        "workspace",
-        Annotated[
-            Path | None,
-            typer.Option(
-                "--workspace", "-w", metavar="DIR", help="Workspace (default: NCLUE_WORKSPACE, else the nearest above)."
-            ),
-        ],
-        None,
-    ),
-    (
-        "build",
-        Annotated[
-            str | None,
-            typer.Option("--build", "-b", metavar="NAME", help="Build (default: the only one, else default_build)."),
-        ],
-        None,
-    ),
-    ("json", Annotated[bool, typer.Option("--json", help="Answer with one JSON object.")], False),
-    (
-        "quiet",
-        Annotated[bool, typer.Option("--quiet", "-q", help="Only the essence of the result, and warnings.")],
-        False,
-    ),
-    ("verbose", Annotated[bool, typer.Option("--verbose", "-v", help="Trace back errors.")], False),
-)
-
-
-def _with_common_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a verb the common options: it gets them merged, as its first argument."""
-    own = list(inspect.signature(function).parameters.values())[1:]
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    common = [inspect.Parameter(name, keyword, default=default, annotation=kind) for name, kind, default in _COMMON]
-
-    @functools.wraps(function)
-    def command(context: typer.Context, **values: Any) -> Any:
-        session = context.ensure_object(Session)
-        flags = {name: values.pop(name) for name in ("json", "quiet", "verbose")}
-        session.merge(values.pop("workspace"), values.pop("build"), **flags)
-        return function(session, **values)
-
-    context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
-    own = [parameter.replace(kind=keyword) for parameter in own]
-    parameters = [context, *own, *common]
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    del command.__wrapped__
-    return command
-
 
 def _verb(function: Callable[..., Reply]) -> Callable[..., Reply]:
-    app.command(name=function.__name__)(_with_common_options(function))
+    app.command(name=function.__name__)(with_common_options(function))
     return function
 
 
@@ -87,7 +37,7 @@ app.add_typer(_report)
 
 
 def _report_verb(function: Callable[..., Reply]) -> Callable[..., Reply]:
-    _report.command(name=function.__name__)(_with_common_options(function))
+    _report.command(name=function.__name__)(with_common_options(function))
     return function
 
 
@@ -100,7 +50,7 @@ def _print_version(wanted: bool) -> None:  # noqa: FBT001 - the shape of an opti
 
 
 @app.callback()
-@_with_common_options
+@with_common_options
 def _root(
     session: Session,
     *,
@@ -279,6 +229,9 @@ def run(
 
         return plan_reply(plan_build(session.workspace, session.build, first=first, last=last, fresh=fresh))
     return _run(session, first, last, fresh=fresh, show=show)
+
+
+app.add_typer(calls, name="calls")
 
 
 def _run(  # noqa: PLR0913 - the options of `run`

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -15,21 +14,21 @@ from nclue_build.compose.requirements import relaxation_goal, relaxation_ladder
 from nclue_build.compose.sample import gold_source, spread_sample, strata
 from nclue_build.compose.select import PoolEntry, Selection, SelectionRules, select
 from nclue_build.compose.triples import seeded_generator
-from nclue_build.compose.verify import drop_mismatches, needs_of, plan_items
+from nclue_build.compose.verify import drop_mismatches, needs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from nclue_build.compose.candidates import Candidates, Corpus
     from nclue_build.compose.requirements import Requirements
-    from nclue_build.compose.verify import Item, ItemQuotes, Mismatch, Need
+    from nclue_build.compose.verify import Judged, Mismatch, Need
     from nclue_build.core.progress import Progress
     from nclue_build.records.config import ComposeSection
     from nclue_build.records.inventory import Condition
 
-    Judge = Callable[[Mapping[int, Sequence[Item]]], dict[tuple[int, int], ItemQuotes]]
+    Judge = Callable[[Sequence[Need]], Judged]
 
 _RELAXED_CANDIDATES_PER_QUERY: Final = 8
 """Candidates drawn at a relaxation step for each query of the goal."""
@@ -64,7 +63,7 @@ class Composed:
         selection: Of the pool.
         rules: Of the selection.
         needs: Query id to the documents judged for it.
-        quotes: By (document, condition).
+        judged: What the judge says of these.
         mismatches: Query id to the reason, of candidates the judge dropped.
         drop_rates: Number of golds to (candidates, dropped).
         steps: Steps of the ladder that were tried.
@@ -74,7 +73,7 @@ class Composed:
     selection: Selection
     rules: SelectionRules
     needs: dict[str, list[Need]]
-    quotes: dict[tuple[int, int], ItemQuotes]
+    judged: Judged
     mismatches: dict[str, Mismatch]
     drop_rates: dict[int, tuple[int, int]]
     steps: list[Step]
@@ -109,7 +108,7 @@ class Material:
         conditions: In the order of ``inventory.condition_ids``.
         config: The ``[compose]`` table, resolved for this corpus.
         rules: Of the selection.
-        judge: Judges items grouped by document; None in document-level builds, where no page can be quoted.
+        judge: Judges needs; None in document-level builds, where no page can be quoted.
     """
 
     corpus: Corpus
@@ -131,7 +130,6 @@ class _Ladder:
         conditions = material.conditions
         self.keys = key_matrix(content_keys(conditions))
         self.relatedness = measure_relatedness(self.corpus.inventory, self.corpus.n_pages)
-        self.aliases = {index: condition.aliases for index, condition in enumerate(conditions)}
         self.is_phrase = [len(words(condition.name)) > 1 for condition in conditions]
         self.seen: dict[int, NDArray[np.int64]] = {}
         self.done = Composed([], Selection((), 0, {}, {}), self.rules, {}, {}, {}, {}, [])
@@ -171,15 +169,12 @@ class _Ladder:
             step.sampled[sample.n] = len(sample)
             samples.append(sample)
         needs = [self._needs(sample) for sample in samples]
-        quotes: dict[tuple[int, int], ItemQuotes] = {}
+        judged: Judged = {}
         if self.judge is not None:
-            quotes = self.judge(plan_items(itertools.chain.from_iterable(needs), self.corpus.inventory, self.aliases))
+            judged = self.judge([need for sample in needs for wanted in sample for need in wanted])
         for sample, wanted_by_sample in zip(samples, needs, strict=True):
-            step.verified[sample.n] = self._admit(number, sample, wanted_by_sample, quotes)
-        # Other steps may prefer other pages of an item: quotes found before stay.
-        for key, found_now in quotes.items():
-            known = self.done.quotes.get(key)
-            self.done.quotes[key] = found_now.joined(known) if known else found_now
+            step.verified[sample.n] = self._admit(number, sample, wanted_by_sample, judged)
+        self.done.judged |= judged
 
     def _triples_wanted(self, wanted: int, n_pairs: int, n_triples: int) -> int:
         """Triples among the candidates: by their share, and in place of pairs that are not there."""
@@ -211,11 +206,11 @@ class _Ladder:
         number: int,
         sample: Candidates,
         needs: Sequence[list[Need]],
-        quotes: Mapping[tuple[int, int], ItemQuotes],
+        judged: Judged,
     ) -> int:
         """Add the candidates without a mismatch to the pool; returns how many."""
         done, inventory = self.done, self.corpus.inventory
-        verified = drop_mismatches(sample, needs, quotes)
+        verified = drop_mismatches(sample, needs, judged)
         sources = gold_source(sample, self.corpus).tolist()
         for index in verified.passed:
             conditions = tuple(sample.conditions[index].tolist())
@@ -228,7 +223,7 @@ class _Ladder:
                     golds=sample.golds(index),
                     source=sources[index],
                     n_capped=int(sample.n_capped[index]),
-                    quality=self._quality(sample, index, needs[index], quotes),
+                    quality=self._quality(sample, index, needs[index], judged),
                     step=number,
                 )
             )
@@ -244,7 +239,7 @@ class _Ladder:
         sample: Candidates,
         index: int,
         needs: Sequence[Need],
-        quotes: Mapping[tuple[int, int], ItemQuotes],
+        judged: Judged,
     ) -> int:
         """0 to 100.
 
@@ -253,9 +248,9 @@ class _Ladder:
         """
         conditions = sample.conditions[index].tolist()
         given = [
-            quotes[need.document, condition].quote_for(page)
+            item.quote_for(page)
             for need in needs
-            for condition, page in zip(need.conditions, need.pages, strict=True)
+            for item, page in zip(judged[need], need.pages, strict=False)  # nothing is quoted for absent conditions
         ]
         running = 25 * sum(1 for quote in given if quote.is_running_text) // max(len(given), 1)
         phrases = 25 * sum(1 for condition in conditions if self.is_phrase[condition]) // len(conditions)

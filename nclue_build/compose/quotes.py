@@ -36,7 +36,7 @@ _REFUSAL_ORDER: Final[tuple[Refusal, ...]] = (
 )
 _PLACEHOLDER_FLAG: Final = "placeholder_text"
 """Flag of a page (docs/extract.md)."""
-_ROLE_RANK: Final = {"text": 0, "list": 0, "caption": 1, "footnote": 1, "table": 2, "title": 3}
+ROLE_RANK: Final = {"text": 0, "list": 0, "caption": 1, "footnote": 1, "table": 2, "title": 3}
 _OTHER_ROLE: Final = 2
 _RUNNING_ROLES: Final = frozenset({"text", "list"})
 _MIN_CONTEXT_WORDS: Final = 4
@@ -73,12 +73,12 @@ class FoundQuote:
     @property
     def is_running_text(self) -> bool:
         """Whether it stands in a paragraph or a list rather than a heading, a caption or a cell."""
-        return self.rank[0] == _ROLE_RANK["text"]
+        return self.rank[0] == ROLE_RANK["text"]
 
     @property
     def is_heading(self) -> bool:
         """Whether it is a heading, with no sentence around the condition."""
-        return self.rank[0] == _ROLE_RANK["title"]
+        return self.rank[0] == ROLE_RANK["title"]
 
 
 class BlockText:
@@ -196,7 +196,7 @@ def _quote_block(page: PageText, place: int, block: BlockText, aliases: Sequence
                 continue
             whole = _starts_sentence(block, first) and _ends_sentence(block, last - 1)
             rank = (
-                _ROLE_RANK.get(block.role, _OTHER_ROLE),
+                ROLE_RANK.get(block.role, _OTHER_ROLE),
                 int(not whole),
                 abs(len(quote) - 160) // 60,
                 place,
@@ -217,7 +217,7 @@ def _quote_heading(page: PageText, place: int) -> FoundQuote | Refusal:
     heads_text = following is not None and following.role in _RUNNING_ROLES and following.n_words >= _MIN_HEADED_WORDS
     if page.blocks[place].n_words < _MIN_HEADING_WORDS and not heads_text:
         return "bare_heading"
-    return FoundQuote((_ROLE_RANK["title"], 0, 0, place, 0), page.page, quote)
+    return FoundQuote((ROLE_RANK["title"], 0, 0, place, 0), page.page, quote)
 
 
 def _occurrences(block: BlockText, alias: Alias) -> Iterator[tuple[int, int]]:

@@ -260,7 +260,7 @@ def forms_qa(queries: Iterable[Query]) -> FormsQa:
     )
 
 
-def nothing_chosen(composed: Composed, config: ComposeSection) -> str:
+def nothing_chosen(composed: Composed, config: ComposeSection, judge: str) -> str:
     """Which constraint leaves no query at all, at the last and widest step that was tried, and what to change."""
     last = composed.steps[-1]
     sampled = sum(sum(step.sampled.values()) for step in composed.steps)
@@ -269,5 +269,5 @@ def nothing_chosen(composed: Composed, config: ComposeSection) -> str:
     if not composed.pool:
         refusals = Counter(mismatch.reason for mismatch in composed.mismatches.values())
         reason, count = max(sorted(refusals.items()), key=lambda item: item[1])
-        return f"the rules judge found no good quote for any of {sampled} candidates ('{reason}' {count} times)"
+        return f"the {judge} judge found no good quote for any of {sampled} candidates ('{reason}' {count} times)"
     return binding_constraint(composed, config)

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import numpy as np
 
+from nclue_build.calls.session import Calls, answered_by
 from nclue_build.compose import emit, report
 from nclue_build.compose.candidates import Corpus
 from nclue_build.compose.forms import clean_name, render
+from nclue_build.compose.item_calls import ItemCalls
 from nclue_build.compose.ladder import Material, compose, selection_rules
-from nclue_build.compose.verify import JUDGE, Item, ItemQuotes, judge_document
+from nclue_build.compose.model_judge import MODEL
+from nclue_build.compose.paraphrases import paraphrase
+from nclue_build.compose.verify import Item, ItemQuotes, judge_document, plan_items
 from nclue_build.core.canonical import sha256_file
 from nclue_build.core.errors import DataError, Finding, OutcomeError
 from nclue_build.core.text import matching_text
@@ -28,6 +32,7 @@ from nclue_build.store.jsonl import encode, write_json, write_jsonl
 from nclue_build.store.layout import (
     ARITIES,
     BEIR,
+    CALLS,
     COMPOSITION,
     FORMS_QA,
     META,
@@ -41,15 +46,17 @@ from nclue_build.store.layout import (
     split_file,
 )
 from nclue_build.store.pages import read_documents, read_pages
+from nclue_build.store.prompts import ITEM_PROMPT, PARAPHRASE_PROMPT, read_prompt
 from nclue_build.store.stage import StageResult
 from nclue_build.store.trec import TrecQrel, write_trec_qrels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from nclue_build.compose.ladder import Composed
+    from nclue_build.compose.ladder import Composed, Judge
     from nclue_build.compose.select import PoolEntry
+    from nclue_build.compose.verify import Judged, Need
     from nclue_build.inventory.files import StoredVersion
     from nclue_build.records.corpus import DocumentQuality, Role
     from nclue_build.store.stage import StageContext
@@ -94,7 +101,9 @@ class _Composing:
         self._conditions = sorted(stored.conditions, key=lambda row: row.condition_id)
         self._inventory = stored.inventory
         self._by_page = stored.version.level == "page"
-        self._judge_name = JUDGE if self._by_page else "none"
+        self._judge_name: str = context.config.judge.kind if self._by_page else "none"
+        asks = self._judge_name == MODEL or self._config.paraphrases != "none"
+        self._calls = Calls(context.build, context.config.calls, "compose", context.progress) if asks else None
         sources = tuple(sorted({row.source for row in quality}))
         self._corpus = Corpus(
             inventory=stored.inventory,
@@ -105,15 +114,19 @@ class _Composing:
             sources=sources,
         )
 
+        self._n_paraphrases = 0
+
     def run(self) -> StageResult:
         rules = selection_rules(self._corpus, self._config, small_corpus=len(self._quality) < SMALL_CORPUS)
-        judge = self._judge if self._by_page else None
-        material = Material(self._corpus, self._conditions, self._config, rules, judge)
+        material = Material(self._corpus, self._conditions, self._config, rules, self._judge())
         composed = compose(material, self._context.progress)
         if not composed.chosen:
-            raise OutcomeError(f"no query is possible: {report.nothing_chosen(composed, self._config)}")
+            raise OutcomeError(
+                f"no query is possible: {report.nothing_chosen(composed, self._config, self._judge_name)}"
+            )
         queries = [self._query(composed, entry) for entry in composed.chosen]
         self._check_ids(queries)
+        queries = self._paraphrased(queries)
         counts = self._write_judgments(composed, queries)
         summary = report.composition(queries, composed, self._config, self._corpus.sources, self._judge_name)
         proof = report.forms_qa(queries)
@@ -136,9 +149,22 @@ class _Composing:
             "gold_documents": summary.diversity.gold_documents,
             "families": summary.diversity.families,
         }
-        return StageResult(counts, findings, summary.shortfalls)
+        return StageResult(counts | self._write_calls(), findings, summary.shortfalls)
 
-    def _judge(self, plan: Mapping[int, Sequence[Item]]) -> dict[tuple[int, int], ItemQuotes]:
+    def _judge(self) -> Judge | None:
+        """The judge that the configuration names; none in document-level builds."""
+        if not self._by_page:
+            return None
+        if self._calls is None or self._judge_name != MODEL:
+            return self._judge_by_rules
+        prompt = read_prompt(self._build.workspace.prompts / ITEM_PROMPT)
+        return ItemCalls(
+            self._context, self._calls, prompt, self._conditions, self._inventory, self._version.allowed_roles
+        ).judge
+
+    def _judge_by_rules(self, needs: Sequence[Need]) -> Judged:
+        aliases = {index: condition.aliases for index, condition in enumerate(self._conditions)}
+        plan = plan_items(needs, self._inventory, aliases)
         tasks = [
             _JudgeTask(document, self._build.page_file(self._inventory.document_ids[document]), tuple(items))
             for document, items in plan.items()
@@ -149,7 +175,7 @@ class _Composing:
         for document, found in self._context.mapper.map(judge, tasks):
             quotes |= {(document, item.condition): item for item in found}
             self._context.progress.advance()
-        return quotes
+        return {need: tuple(quotes[need.document, condition] for condition in need.conditions) for need in needs}
 
     def _query(self, composed: Composed, entry: PoolEntry) -> Query:
         conditions = tuple(
@@ -178,6 +204,31 @@ class _Composing:
             ),
         )
 
+    def _paraphrased(self, queries: list[Query]) -> list[Query]:
+        """Queries with a fourth form, where a reply for it is recorded."""
+        if self._calls is None or self._config.paraphrases == "none":
+            return queries
+        prompt = read_prompt(self._build.workspace.prompts / PARAPHRASE_PROMPT)
+        forms = paraphrase(self._calls, prompt, queries)
+        self._n_paraphrases = sum(form is not None for form in forms)
+        return [
+            query
+            if form is None
+            else query.model_copy(update={"forms": query.forms.model_copy(update={"paraphrase": form})})
+            for query, form in zip(queries, forms, strict=True)
+        ]
+
+    def _write_calls(self) -> dict[str, int]:
+        """The list of used calls; counts of what there is to say of them."""
+        path = self._build.benchmark / CALLS
+        if self._calls is None:
+            path.unlink(missing_ok=True)
+            return {}
+        used = self._calls.used
+        write_jsonl(path, used)
+        counts = {f"calls_{status}": number for status, number in sorted(Counter(row.status for row in used).items())}
+        return {"calls": len(used), **counts, "paraphrases": self._n_paraphrases}
+
     def _check_ids(self, queries: Iterable[Query]) -> None:
         clashes = sorted({query.query_id for query in queries}.intersection(self._inventory.document_ids))
         if clashes:
@@ -188,10 +239,10 @@ class _Composing:
         evidence: dict[int, tuple[Quote, ...]] = {}
         for need in composed.needs[entry.query_id]:
             quotes = []
-            for condition, page in zip(need.conditions, need.pages, strict=True):
-                found = composed.quotes[need.document, condition].quote_for(page)
+            for item, page in zip(composed.judged[need], need.pages, strict=False):
+                found, condition_id = item.quote_for(page), self._inventory.condition_ids[item.condition]
                 quotes.append(
-                    Quote(condition_id=self._inventory.condition_ids[condition], page=found.page, quote=found.text)
+                    Quote(condition_id=condition_id, page=found.page, quote=found.text, call_key=item.call_key)
                 )
             evidence[need.document] = tuple(quotes)
         return evidence
@@ -221,7 +272,7 @@ class _Composing:
             inventory_digests=self._version.digests,
             level=self._version.level,
             item_judge=self._judge_name,
-            item_model=None,
+            item_model=None if self._calls is None else answered_by(self._calls.used, ["item"]),
             n_queries=len(queries),
             n_qrels=len(trec[TREC]),
             n_golds=len(trec[TREC_GOLD]),

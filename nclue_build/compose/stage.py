@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nclue_build.calls.places import keyed_settings, recorded_inputs
 from nclue_build.inventory.documents import count_benchmark_documents
 from nclue_build.store.layout import (
     BEIR,
+    CALLS,
     COMPOSITION,
     FORMS_QA,
     META,
@@ -16,6 +18,7 @@ from nclue_build.store.layout import (
     TREC_FILES,
     VERSION_FILES,
 )
+from nclue_build.store.prompts import ITEM_PROMPT, PARAPHRASE_PROMPT
 from nclue_build.store.stage import Declaration
 
 if TYPE_CHECKING:
@@ -46,7 +49,14 @@ class Compose:
             build.pages,
             *(build.version(0) / name for name in VERSION_FILES),
         )
-        return Declaration(inputs, settings, tuple(build.benchmark / name for name in _OUTPUTS))
+        outputs = tuple(build.benchmark / name for name in _OUTPUTS)
+        prompts: tuple[str, ...] = (ITEM_PROMPT,) if config.judge.kind == "model" else ()
+        prompts += (PARAPHRASE_PROMPT,) if config.compose.paraphrases != "none" else ()
+        if prompts:
+            inputs += recorded_inputs(build, config.calls, prompts)
+            settings["calls"] = keyed_settings(config.calls)
+            outputs += (build.benchmark / CALLS,)
+        return Declaration(inputs, settings, outputs)
 
     def run(self, context: StageContext) -> StageResult:
         """Compose and write the benchmark.

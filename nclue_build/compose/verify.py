@@ -1,19 +1,20 @@
-"""Verify candidates with the rules item judge: a quote for every condition of every judged document.
+"""Verify candidates: a quote for every condition of every judged document.
 
-The judge is deterministic and no language model; files name it ``rules``. A condition without a good quote in a
-gold drops the candidate: any mismatch with the mined condition set drops the whole item (n-Clue supplement,
-section 2). Documents are judged one at a time, each read once for all candidates that need it.
+Two judges give the same kind of answer: ``rules`` (here), deterministic and no language model, and ``model``
+(:mod:`nclue_build.compose.model_judge`). A condition without a good quote in a gold drops the candidate: any mismatch
+with the mined condition set drops the whole item (n-Clue supplement, section 2). Documents are judged one at a time,
+each read once for all candidates that need it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from nclue_build.compose.quotes import FoundQuote, find_quote, prepare_page, worst_refusal
+from nclue_build.compose.quotes import FoundQuote, Refusal, find_quote, prepare_page, worst_refusal
 from nclue_build.core.arrays import offsets
 from nclue_build.core.errors import InternalError
 from nclue_build.gate.explain import witness
@@ -24,12 +25,27 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nclue_build.compose.candidates import Candidates
-    from nclue_build.compose.quotes import PageText, Refusal
+    from nclue_build.compose.quotes import PageText
     from nclue_build.inventory.table import Inventory
     from nclue_build.records.corpus import PageRow, Role
     from nclue_build.records.inventory import Alias
 
-JUDGE: Final = "rules"
+Reason = (
+    Refusal
+    | Literal[
+        "judge_disagrees",
+        "judge_finds_more",
+        "evidence_not_on_page",
+        "evidence_without_form",
+        "evidence_trivial",
+        "answer_ids_differ",
+        "call_truncated",
+        "call_refused",
+        "call_empty",
+        "call_invalid",
+    ]
+)
+"""Why a judge has no quote for an item."""
 HARD_SUBSETS: Final = 3
 """Subset documents per candidate that ``verify = "golds+hard"`` judges besides the golds."""
 
@@ -61,12 +77,14 @@ class ItemQuotes:
         best: The first sentence on the pages of P(d, c), those with most mentions first; a heading where none has
             a sentence; None where none has a quote.
         refusal: Why there is no quote.
+        call_key: The model call it comes from, if any.
     """
 
     condition: int
     quotes: tuple[FoundQuote, ...]
     best: FoundQuote | None
-    refusal: Refusal | None = None
+    refusal: Reason | None = None
+    call_key: str | None = None
 
     def quote_for(self, page: int | None) -> FoundQuote:
         """A sentence on that page, else one elsewhere, else the page's heading, else another one.
@@ -80,10 +98,6 @@ class ItemQuotes:
         if there is None or (there.is_heading and not self.best.is_heading):
             return self.best
         return there
-
-    def joined(self, other: ItemQuotes) -> ItemQuotes:
-        """The same item judged twice, with other preferred pages."""
-        return replace(self, quotes=tuple(sorted({*self.quotes, *other.quotes})))
 
 
 def judge_document(pages: Iterable[PageRow], items: Sequence[Item], allowed_roles: Iterable[Role]) -> list[ItemQuotes]:
@@ -132,11 +146,17 @@ class Need:
         document: Index.
         conditions: Indices of the conditions the document has, ascending.
         pages: Preferred page of each, parallel to ``conditions``; None where there is no preference.
+        absent: The other conditions of the candidate, which the document does not have.
     """
 
     document: int
     conditions: tuple[int, ...]
     pages: tuple[int | None, ...]
+    absent: tuple[int, ...] = ()
+
+
+Judged = dict[Need, tuple[ItemQuotes, ...]]
+"""What a judge says of each need: an answer for each of its conditions, then perhaps for each absent one."""
 
 
 def needs_of(candidates: Candidates, inventory: Inventory, verify: str) -> list[list[Need]]:
@@ -181,27 +201,28 @@ def _subset_needs(
         for document, found in present.items()
         if document not in golds
     )
-    return [
-        Need(document, tuple(condition for condition, _ in present[document]), (None,) * len(present[document]))
-        for *_, document in ranked
-    ]
+    wanted = []
+    for *_, document in ranked:
+        having = tuple(condition for condition, _ in present[document])
+        absent = tuple(condition for condition in conditions.tolist() if condition not in having)
+        wanted.append(Need(document, having, (None,) * len(having), absent))
+    return wanted
 
 
 def plan_items(
-    needs: Iterable[Iterable[Need]], inventory: Inventory, aliases: Mapping[int, tuple[Alias, ...]]
+    needs: Iterable[Need], inventory: Inventory, aliases: Mapping[int, tuple[Alias, ...]]
 ) -> dict[int, list[Item]]:
-    """Group the needs of all candidates by document.
+    """Group needs by document, for the judge that looks at one condition at a time.
 
     Returns:
         Document index to its items, both ascending.
     """
     preferred: dict[tuple[int, int], set[int]] = {}
-    for wanted in needs:
-        for need in wanted:
-            for condition, page in zip(need.conditions, need.pages, strict=True):
-                pages = preferred.setdefault((need.document, condition), set())
-                if page is not None:
-                    pages.add(page)
+    for need in needs:
+        for condition, page in zip(need.conditions, need.pages, strict=True):
+            pages = preferred.setdefault((need.document, condition), set())
+            if page is not None:
+                pages.add(page)
     plan: dict[int, list[Item]] = {}
     for document, condition in sorted(preferred):
         row = int(inventory.find(np.array(condition), np.array(document)))
@@ -217,7 +238,7 @@ def plan_items(
 class Mismatch:
     """Why a candidate was dropped."""
 
-    reason: Refusal
+    reason: Reason
     document: int
     condition: int
 
@@ -238,23 +259,23 @@ class Verification:
 
 
 def drop_mismatches(
-    candidates: Candidates, needs: Sequence[Sequence[Need]], quotes: Mapping[tuple[int, int], ItemQuotes]
+    candidates: Candidates, needs: Sequence[Sequence[Need]], judged: Mapping[Need, Sequence[ItemQuotes]]
 ) -> Verification:
     """Drop every candidate with a mismatch; the first one, golds first, is its reason.
 
     Args:
         candidates: Of one arity.
         needs: ``needs_of`` them.
-        quotes: By (document, condition).
+        judged: What the judge says of each.
     """
     result = Verification()
     for index, wanted in enumerate(needs):
         mismatch = next(
             (
-                Mismatch(refusal, need.document, condition)
+                Mismatch(item.refusal, need.document, item.condition)
                 for need in wanted
-                for condition in need.conditions
-                if (refusal := quotes[need.document, condition].refusal) is not None
+                for item in judged[need]
+                if item.refusal is not None
             ),
             None,
         )

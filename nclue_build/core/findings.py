@@ -138,6 +138,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
         "call-status-differs": "The outcome of a recorded call is not what its response gives.",
         "call-secret": "A record would hold something that looks like a credential.",
         "call-unknown": "An answer belongs to no call that is asked for.",
+        "call-missing": "A recorded call that a build used is not there as it used it.",
         "call-rejected": "An answer is no reply of the form that was asked for.",
     },
     "TREC and BEIR": {

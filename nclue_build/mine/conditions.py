@@ -135,6 +135,7 @@ def assemble(
                 call_key=item.verdict.call_key,
                 reason=item.verdict.reason,
             ),
+            rubric=item.verdict.rubric,
         )
         chosen.append((condition, rows))
     return [condition for condition, _ in chosen], _inventory(chosen, document_ids), rejected

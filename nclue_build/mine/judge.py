@@ -16,7 +16,10 @@ from nclue_build.mine import words
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from nclue_build.records.inventory import Rubric
+
 RULES = "rules"
+MODEL = "model"
 
 _TRUNCATED_PERCENT = 60
 _PIECE_PERCENT = 50
@@ -110,13 +113,35 @@ class ClusterCase:
 
 @dataclass(frozen=True, slots=True)
 class ClusterVerdict:
-    """A judge's decision on one cluster."""
+    """A judge's decision on one cluster.
 
-    decision: Literal["KEEP", "SPLIT", "REJECT"]
+    Args:
+        decision: ``NONE`` where a call to a model had no usable reply: then there is no verdict.
+        reason: In words, or the name of a rule.
+        judge: Who decided.
+        model: Which model, or who answered in its place.
+        call_key: The call it comes from.
+        rubric: What to ask people who check it.
+        code: The reason by which rejections are counted; the reason itself where it is a name.
+        parts: What a split cluster was divided into.
+    """
+
+    decision: Literal["KEEP", "SPLIT", "REJECT", "NONE"]
     reason: str
     judge: str
     model: str | None = None
     call_key: str | None = None
+    rubric: Rubric | None = None
+    code: str | None = None
+    parts: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a split cluster, judged like a cluster."""
+
+    case: ClusterCase
+    verdict: ClusterVerdict
 
 
 class ClusterJudge(Protocol):
@@ -142,12 +167,6 @@ class RulesJudge:
             if applies(case):
                 return ClusterVerdict("REJECT", reason, RULES)
         return ClusterVerdict("KEEP", "no_rule_against", RULES)
-
-
-def cluster_judge(kind: Literal["rules"]) -> ClusterJudge:
-    """The judge the configuration names (``[judge] kind``)."""
-    judges: dict[str, Callable[[], ClusterJudge]] = {RULES: RulesJudge}
-    return judges[kind]()
 
 
 def _all(case: ClusterCase, bits: int) -> bool:

@@ -6,10 +6,11 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from nclue_build.mine.normal import normal_form
+from nclue_build.records.calls import Agreement
 from nclue_build.records.inventory import Cluster, Rejected, SurfaceForm
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from nclue_build.mine.cases import FormFacts
     from nclue_build.mine.clusters import FormCluster
@@ -38,33 +39,57 @@ def surface_forms(profile: CorpusProfile, facts: FormFacts) -> Iterator[SurfaceF
 def clusters(
     groups: Sequence[FormCluster], cases: Sequence[ClusterCase], verdicts: Sequence[ClusterVerdict]
 ) -> list[Cluster]:
-    """Every cluster with its verdict, sorted by id."""
-    rows = [
-        Cluster(
-            cluster_id=case.cluster_id,
-            name=case.name,
-            aliases=case.aliases,
-            links=group.links,
-            document_frequency=case.documents,
-            mentions=case.mentions,
-            decision=verdict.decision,
-            reason=verdict.reason,
-            judge=verdict.judge,
-            model=verdict.model,
-            call_key=verdict.call_key,
-        )
-        for group, case, verdict in zip(groups, cases, verdicts, strict=True)
-    ]
+    """Every cluster, and every part of a split one, with its verdict, sorted by id."""
+    rows = []
+    for group, case, verdict in zip(groups, cases, verdicts, strict=True):
+        rows.append(_cluster(group.links, case, verdict))
+        rows += [_cluster((f"part of {case.cluster_id}",), part.case, part.verdict) for part in verdict.parts]
     return sorted(rows, key=lambda row: row.cluster_id)
 
 
-def rejected_clusters(cases: Sequence[ClusterCase], verdicts: Sequence[ClusterVerdict]) -> list[Rejected]:
-    """Clusters the judge rejected, with its reason."""
+def _cluster(links: tuple[str, ...], case: ClusterCase, verdict: ClusterVerdict) -> Cluster:
+    return Cluster(
+        cluster_id=case.cluster_id,
+        name=case.name,
+        aliases=case.aliases,
+        links=links,
+        document_frequency=case.documents,
+        mentions=case.mentions,
+        decision=verdict.decision,
+        reason=verdict.reason,
+        judge=verdict.judge,
+        model=verdict.model,
+        call_key=verdict.call_key,
+    )
+
+
+def rejected_clusters(judged: Iterable[tuple[ClusterCase, ClusterVerdict]]) -> list[Rejected]:
+    """Clusters that the judge rejected or has no verdict on, with the reason."""
     return [
-        Rejected(stage="mine", kind="cluster", id=case.cluster_id, reason=verdict.reason, detail=case.name)
-        for case, verdict in zip(cases, verdicts, strict=True)
-        if verdict.decision == "REJECT"
+        Rejected(
+            stage="mine", kind="cluster", id=case.cluster_id, reason=verdict.code or verdict.reason, detail=case.name
+        )
+        for case, verdict in judged
+        if verdict.decision in {"REJECT", "NONE"}
     ]
+
+
+def agreement(judged: Sequence[tuple[ClusterCase, ClusterVerdict]], rules: Sequence[ClusterVerdict]) -> list[Agreement]:
+    """What the rules say of the clusters that a model judged, sorted by id."""
+    rows = [
+        Agreement(
+            case_id=case.cluster_id,
+            kind="cluster",
+            name=case.name,
+            rules=other.decision,
+            rules_reason=other.reason,
+            model=verdict.decision,
+            model_reason=verdict.reason,
+            call_key=verdict.call_key,
+        )
+        for (case, verdict), other in zip(judged, rules, strict=True)
+    ]
+    return sorted(rows, key=lambda row: row.case_id)
 
 
 def top_reasons(rejected: Sequence[Rejected], shown: int = 3) -> str:

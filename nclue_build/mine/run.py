@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from nclue_build.calls.session import Calls
 from nclue_build.core.errors import InternalError, OutcomeError
 from nclue_build.core.phrases import counted
 from nclue_build.core.text import TEXT_VERSION, fold, matching_text
@@ -16,12 +19,15 @@ from nclue_build.inventory.documents import benchmark_documents
 from nclue_build.inventory.files import write_version
 from nclue_build.mine import acronyms, candidates, cases, conditions, exchange, report, worker
 from nclue_build.mine.clusters import FormCluster, build_clusters
-from nclue_build.mine.judge import cluster_judge
+from nclue_build.mine.judge import MODEL, ClusterCase, ClusterVerdict, Part, RulesJudge
+from nclue_build.mine.model_judge import ModelJudge
 from nclue_build.mine.profile import CorpusProfile, Lexicon
+from nclue_build.mine.sights import ClusterSight, DocumentSight, cluster_sight
 from nclue_build.records.inventory import Rejected
 from nclue_build.store.jsonl import write_jsonl
-from nclue_build.store.layout import CLUSTERS, REJECTED, SURFACE_FORMS
+from nclue_build.store.layout import AGREEMENT, CALLS, CLUSTERS, REJECTED, SURFACE_FORMS
 from nclue_build.store.pages import read_documents
+from nclue_build.store.prompts import CLUSTER_PROMPT, PARTITION_PROMPT, read_prompt
 from nclue_build.store.stage import StageResult
 
 if TYPE_CHECKING:
@@ -71,7 +77,8 @@ class _Mining:
         ]
         self._roles = frozenset(context.config.extract.allowed_roles)
         self._scratch = scratch
-        self._judge = cluster_judge(context.config.judge.kind)
+        asks = context.config.judge.kind == MODEL
+        self._calls = Calls(context.build, context.config.calls, "mine", context.progress) if asks else None
         share = int(Fraction(str(self._config.max_document_share)) * len(quality))
         bound = min(self._config.max_documents, share)
         self._max_documents = max(self._config.min_documents, bound)
@@ -92,28 +99,29 @@ class _Mining:
         facts = self._facts(profile)
         clusters = self._cluster(profile, votes)
         judged = cases.build_cases(clusters, profile, facts, lexicon, votes)
-        verdicts = self._judge.judge(judged)
-        if unknown := {verdict.decision for verdict in verdicts} - {"KEEP", "REJECT"}:
-            raise InternalError(
-                f"judge {self._judge.name!r} decided {', '.join(sorted(unknown))}, which nothing handles"
-            )
         ranks = [max(facts.termhood_milli[form] for form in cluster.forms) for cluster in clusters]
-        kept = [
-            conditions.Kept(case, verdict, rank)
+        verdicts = self._judge(judged, ranks, vocabulary)
+        # A split cluster stands for its parts; each has the rank of the whole.
+        settled = [
+            (part.case, part.verdict, rank)
             for case, verdict, rank in zip(judged, verdicts, ranks, strict=True)
-            if verdict.decision == "KEEP"
+            for part in (Part(case, verdict), *verdict.parts)
         ]
+        kept = [conditions.Kept(*row) for row in settled if row[1].decision == "KEEP"]
         kept.sort(key=lambda item: (-item.termhood_milli, item.case.cluster_id))
         found, inventory, dropped = self._find(kept, vocabulary)
-        rejected = [*report.rejected_clusters(judged, verdicts), *dropped]
+        rejected = [*report.rejected_clusters((case, verdict) for case, verdict, _ in settled), *dropped]
         self._counts |= {
             "clusters_kept": len(kept),
-            "clusters_rejected": len(clusters) - len(kept),
+            "clusters_rejected": sum(row[1].decision == "REJECT" for row in settled),
+            "clusters_split": sum(row[1].decision == "SPLIT" for row in settled),
+            "clusters_without_verdict": sum(row[1].decision == "NONE" for row in settled),
             "conditions": len(found),
             "conditions_rejected": len(dropped),
             "evidence": inventory.n_rows,
         }
         self._write(report.surface_forms(profile, facts), report.clusters(clusters, judged, verdicts), rejected)
+        self._write_calls([(case, verdict) for case, verdict, _ in settled])
         if not found:
             raise OutcomeError(self._nothing_found(rejected))
         write_version(
@@ -169,6 +177,57 @@ class _Mining:
         clusters = build_clusters(profile.strings, present, votes, capitals)
         self._counts |= {"forms": len(present), "clusters": len(clusters)}
         return clusters
+
+    def _judge(
+        self, judged: Sequence[ClusterCase], ranks: Sequence[int], vocabulary: candidates.Vocabulary
+    ) -> list[ClusterVerdict]:
+        """Verdicts, parallel to the cases. A model is asked only about as many as are searched for."""
+        if self._calls is None:
+            return RulesJudge().judge(judged)
+        prompts = self._context.build.workspace.prompts
+        judge = ModelJudge(
+            self._calls,
+            read_prompt(prompts / CLUSTER_PROMPT),
+            read_prompt(prompts / PARTITION_PROMPT),
+            partial(self._look, vocabulary),
+            len(self._tasks),
+        )
+        limit = _RANK_MARGIN * self._config.max_conditions
+        order = sorted(range(len(judged)), key=lambda index: (-ranks[index], judged[index].cluster_id))[:limit]
+        verdicts = [ClusterVerdict("NONE", "below_max_conditions", "none")] * len(judged)
+        for index, verdict in zip(order, judge.judge([judged[index] for index in order]), strict=True):
+            verdicts[index] = verdict
+        return verdicts
+
+    def _look(self, vocabulary: candidates.Vocabulary, found: Sequence[ClusterCase]) -> list[ClusterSight]:
+        """How the forms of cases stand in the corpus."""
+        forms = [(case, alias) for case in found for alias in case.aliases]
+        unjudged = ClusterVerdict("NONE", "not_judged_yet", "none")
+        owners = [conditions.Kept(replace(case, aliases=(alias,)), unjudged, 0) for case, alias in forms]
+        tables = exchange.save_patterns(self._scratch, conditions.build_patterns(owners, vocabulary.compounds))
+        seen: list[list[tuple[int, DocumentSight]]] = [[] for _ in forms]
+        for index, sights in enumerate(self._map("contexts", partial(worker.see_forms, self._roles, tables))):
+            for sight in sights:
+                seen[sight.owner].append((index, sight))
+        rows = iter(seen)
+        return [cluster_sight(case.aliases, [next(rows) for _ in case.aliases]) for case in found]
+
+    def _write_calls(self, settled: Sequence[tuple[ClusterCase, ClusterVerdict]]) -> None:
+        """The list of used calls and what the rules say of the same cases, where a model judged."""
+        folder = self._context.build.inventory
+        if self._calls is None:
+            for name in (CALLS, AGREEMENT):
+                (folder / name).unlink(missing_ok=True)
+            return
+        used = self._calls.used
+        write_jsonl(folder / CALLS, used)
+        asked = [row for row in settled if row[1].judge == MODEL]
+        write_jsonl(folder / AGREEMENT, report.agreement(asked, RulesJudge().judge([case for case, _ in asked])))
+        counts = Counter(row.status for row in used)
+        self._counts |= {"calls": len(used), **{f"calls_{status}": counts[status] for status in sorted(counts)}}
+        without = sum(verdict.code is not None and verdict.decision == "NONE" for _, verdict in settled)
+        if without:
+            self._shortfalls.append(f"{counted(without, 'cluster')} left out: the calls have no usable reply")
 
     def _find(
         self, kept: list[conditions.Kept], vocabulary: candidates.Vocabulary

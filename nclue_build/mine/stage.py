@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nclue_build.calls.places import keyed_settings, recorded_inputs
 from nclue_build.core.text import TEXT_VERSION
 from nclue_build.inventory.documents import count_benchmark_documents
-from nclue_build.store.layout import CLUSTERS, REJECTED, SURFACE_FORMS
+from nclue_build.store.layout import AGREEMENT, CALLS, CLUSTERS, REJECTED, SURFACE_FORMS
+from nclue_build.store.prompts import CLUSTER_PROMPT, PARTITION_PROMPT
 from nclue_build.store.stage import Declaration
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from nclue_build.core.canonical import Json
     from nclue_build.records.config import BuildConfig
     from nclue_build.store.stage import StageContext, StageResult
@@ -30,8 +34,14 @@ class Mine:
             "text_version": TEXT_VERSION,
         }
         settings |= config.in_force("mine", count_benchmark_documents(build.quality))
-        outputs = tuple(build.inventory / name for name in (SURFACE_FORMS, CLUSTERS, REJECTED))
-        return Declaration((build.documents, build.quality, build.pages), settings, (*outputs, build.version(0)))
+        names: tuple[str, ...] = (SURFACE_FORMS, CLUSTERS, REJECTED)
+        calls: tuple[Path, ...] = ()
+        if config.judge.kind == "model":
+            names += (CALLS, AGREEMENT)
+            calls = recorded_inputs(build, config.calls, (CLUSTER_PROMPT, PARTITION_PROMPT))
+            settings["calls"] = keyed_settings(config.calls)
+        outputs = (*(build.inventory / name for name in names), build.version(0))
+        return Declaration((build.documents, build.quality, build.pages, *calls), settings, outputs)
 
     def run(self, context: StageContext) -> StageResult:
         """Mine the corpus.

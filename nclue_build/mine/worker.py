@@ -13,6 +13,7 @@ import numpy as np
 from nclue_build.core.text import readings
 from nclue_build.mine import acronyms, candidates, exchange, tokens
 from nclue_build.mine.profile import profile_document
+from nclue_build.mine.sights import see_document
 from nclue_build.store.pages import read_pages
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from nclue_build.mine.occurrences import DocumentOccurrences
     from nclue_build.mine.profile import DocumentProfile
+    from nclue_build.mine.sights import DocumentSight
     from nclue_build.mine.tokens import TokenStream
 
 
@@ -82,6 +84,11 @@ def profile(roles: frozenset[str], tables: Path, task: Task) -> DocumentProfile:
     lexicon = exchange.load_lexicon(tables)
     stream = _stream(roles, task) if task.contributes else tokens.tokenize((), roles)
     return profile_document(stream, lexicon, task.index)
+
+
+def see_forms(roles: frozenset[str], tables: Path, task: Task) -> list[DocumentSight]:
+    """For a judge that sees no corpus: how forms stand in the document."""
+    return see_document(read_pages(task.path), roles, exchange.load_matcher(tables))
 
 
 def find_aliases(roles: frozenset[str], tables: Path, task: Task) -> DocumentOccurrences:

@@ -149,7 +149,7 @@ class MineSection(Section):
 class JudgeSection(Section):
     """Who judges clusters and items."""
 
-    kind: Literal["rules"] = "rules"
+    kind: Literal["rules", "model"] = "rules"
 
 
 class CallsSection(Section):
@@ -179,6 +179,7 @@ class ComposeSection(Section):
     max_per_condition: Positive = 5
     max_per_gold: Positive = 6
     verify: Literal["golds", "golds+hard", "all"] = "golds"
+    paraphrases: Literal["none", "recorded"] = "none"
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 11
 
 

@@ -111,7 +111,8 @@ class Cluster(Record):
     links: tuple[str, ...]
     document_frequency: Count
     mentions: Count
-    decision: Literal["KEEP", "SPLIT", "REJECT"]
+    decision: Literal["KEEP", "SPLIT", "REJECT", "NONE"]
+    """NONE: a call to a model had no usable reply, so there is no verdict."""
     reason: str
     judge: str
     model: str | None = None

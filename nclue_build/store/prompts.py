@@ -21,13 +21,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+CLUSTER_PROMPT: Final = "mine/cluster.md"
+PARTITION_PROMPT: Final = "mine/partition.md"
+PAGE_FACTS_PROMPT: Final = "mine/page-facts.md"
+ITEM_PROMPT: Final = "compose/item.md"
+PARAPHRASE_PROMPT: Final = "compose/paraphrase.md"
+PAIR_PROMPT: Final = "audit/pair.md"
 PROMPT_FILES: Final = (
-    "mine/cluster.md",
-    "mine/partition.md",
-    "mine/page-facts.md",
-    "compose/item.md",
-    "compose/paraphrase.md",
-    "audit/pair.md",
+    CLUSTER_PROMPT,
+    PARTITION_PROMPT,
+    PAGE_FACTS_PROMPT,
+    ITEM_PROMPT,
+    PARAPHRASE_PROMPT,
+    PAIR_PROMPT,
 )
 """Every prompt there is, below ``prompts/``."""
 

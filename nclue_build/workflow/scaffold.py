@@ -15,6 +15,7 @@ from nclue_build.core.printable import escaped, is_utf8
 from nclue_build.corpus.sources import pdf_paths
 from nclue_build.records.config import CorpusSection, FetchSection
 from nclue_build.store.atomic import write_text
+from nclue_build.store.prompts import PROMPT_FILES
 from nclue_build.store.workspace import MARKER, Build, Workspace
 from nclue_build.workflow.assets import read_asset
 from nclue_build.workflow.fetching import missing_documents
@@ -30,6 +31,9 @@ _RESERVED = ("workspace", "template")
 _FILE_KEY = 'file = "corpora/demo/corpus.jsonl"     #'
 _PDFS_KEY = '# pdfs = "FOLDER"                      #'
 _IGNORED: Final = (".nclue/", "corpora/*/pdf/", "inventory/*/pages/", "benchmarks/*/beir/", "reading/")
+
+_ATTRIBUTES: Final = "frozen_outputs/** -text merge=union\nprompts/** text eol=lf\n"
+"""Recorded calls keep their bytes, and branches that recorded different ones merge; so do the digests of prompts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,7 @@ def init_workspace(
     wanted = {chosen.config_path: _configuration(section)}
     if not (root / MARKER).exists():
         wanted[root / MARKER] = marker
+    wanted |= _kept_if_there(root)
     notes = _notes(root, n_documents, len(missing_documents(chosen, section, FetchSection().folder)))
     ignore = root / ".gitignore"
     if not ignore.exists():
@@ -102,6 +107,13 @@ def init_workspace(
         notes.append(f"{ignore} is left as it is: you may want to add {', '.join(missing)}")
     written = _write(root, wanted)
     return Scaffold(chosen, written, n_documents, _is_default(chosen), tuple(notes))
+
+
+def _kept_if_there(root: Path) -> dict[Path, str]:
+    """Prompts and marks that are missing; those that are there may be the user's own work, and are left alone."""
+    contents = {f"prompts/{name}": read_asset(f"prompts/{name}") for name in PROMPT_FILES}
+    contents[".gitattributes"] = _ATTRIBUTES
+    return {root / name: text for name, text in contents.items() if not (root / name).exists()}
 
 
 def _check_names(*places: Path | None) -> None:

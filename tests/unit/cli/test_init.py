@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nclue_build.store.config_file import load_config
+from nclue_build.store.prompts import PROMPT_FILES
 from nclue_build.workflow import scaffold
 from nclue_build.workflow.scaffold import FEW_DOCUMENTS
 
@@ -35,7 +36,10 @@ def test_init_writes_what_a_run_needs_and_copies_nothing(tmp_path: Path, reports
     assert made.out.splitlines()[0] == f"2 documents, build 'main' in {tmp_path / 'w'}"
     assert "note: little can come of 2 documents" in made.out
     assert made.out.splitlines()[-1] == f"next: nclue-build -w {tmp_path / 'w'} run"
-    assert sorted(snapshot(tmp_path / "w")) == [".gitignore", "configs/main.toml", "configs/workspace.toml"]
+    assert sorted(snapshot(tmp_path / "w")) == [
+        ".gitattributes", ".gitignore", "configs/main.toml", "configs/workspace.toml",
+        *sorted(f"prompts/{name}" for name in PROMPT_FILES),
+    ]  # fmt: skip
     config = load_config(tmp_path / "w" / "configs" / "main.toml")
     assert config.corpus.pdfs == '../my "old" reports/größte'
     assert config.mine.model_fields_set.isdisjoint({"min_documents", "max_document_share"})

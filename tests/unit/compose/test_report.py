@@ -15,29 +15,22 @@ from nclue_build.core.progress import NullProgress
 from nclue_build.records.config import ComposeSection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from nclue_build.compose.candidates import Corpus
     from nclue_build.compose.ladder import Composed
-    from nclue_build.compose.verify import Item
+    from nclue_build.compose.verify import Judged, Need
     from nclue_build.records.inventory import Condition
 
-    Quotes = dict[tuple[int, int], ItemQuotes]
+
+def agree(needs: Sequence[Need]) -> Judged:
+    quote = FoundQuote((0,), 1, "x" * 40)
+    return {need: tuple(ItemQuotes(condition, (), quote) for condition in need.conditions) for need in needs}
 
 
-def agree(plan: Mapping[int, Sequence[Item]]) -> Quotes:
+def refuse(needs: Sequence[Need]) -> Judged:
     return {
-        (document, item.condition): ItemQuotes(item.condition, (), FoundQuote((0,), 1, "x" * 40))
-        for document, items in plan.items()
-        for item in items
-    }
-
-
-def refuse(plan: Mapping[int, Sequence[Item]]) -> Quotes:
-    return {
-        (document, item.condition): ItemQuotes(item.condition, (), None, "names_only")
-        for document, items in plan.items()
-        for item in items
+        need: tuple(ItemQuotes(condition, (), None, "names_only") for condition in need.conditions) for need in needs
     }
 
 
@@ -46,7 +39,7 @@ def run(
     synthetic: Callable[..., Corpus], make_conditions: Callable[[Corpus], list[Condition]]
 ) -> Callable[..., tuple[Composed, ComposeSection, Corpus]]:
     def start(
-        judge: Callable[[Mapping[int, Sequence[Item]]], Quotes] = agree, seed: int = 5, **settings: object
+        judge: Callable[[Sequence[Need]], Judged] = agree, seed: int = 5, **settings: object
     ) -> tuple[Composed, ComposeSection, Corpus]:
         corpus = synthetic(seed, 30, 120)
         config = ComposeSection.model_validate({"min_subsets": 3, "n_queries": 60, "n_candidates": 300} | settings)
@@ -118,7 +111,7 @@ def test_a_judge_that_refuses_everything_is_named(
 ) -> None:
     made, config, _ = run(judge=refuse)
     assert made.chosen == []
-    message = report.nothing_chosen(made, config)
+    message = report.nothing_chosen(made, config, "rules")
     assert message.startswith("the rules judge found no good quote for any of")
     assert "'names_only'" in message
     assert {rate[1] for rate in made.drop_rates.values()} == {rate[0] for rate in made.drop_rates.values()}
@@ -127,8 +120,8 @@ def test_a_judge_that_refuses_everything_is_named(
 def test_the_binding_requirement_is_named(run: Callable[..., tuple[Composed, ComposeSection, Corpus]]) -> None:
     made, config, _ = run(min_subsets=60)
     assert made.chosen == []
-    assert "'few_subsets'" in report.nothing_chosen(made, config)
-    assert "lower [compose] min_subsets" in report.nothing_chosen(made, config)
+    assert "'few_subsets'" in report.nothing_chosen(made, config, "rules")
+    assert "lower [compose] min_subsets" in report.nothing_chosen(made, config, "rules")
 
 
 def test_a_source_without_queries_is_named(run: Callable[..., tuple[Composed, ComposeSection, Corpus]]) -> None:

@@ -54,7 +54,7 @@ def test_golds_are_judged_on_their_witness_pages(make_inventory: Callable[..., I
     ((first, second),) = needs_of(one_pair(), inventory, "golds")
     assert first == Need(0, (0, 1), (1, 2))
     assert second == Need(1, (0, 1), (3, 5))
-    plan = plan_items([[first, second]], inventory, {0: (ALIAS,), 1: (ALIAS,)})
+    plan = plan_items([first, second], inventory, {0: (ALIAS,), 1: (ALIAS,)})
     assert plan[0] == [Item(0, (ALIAS,), (1,), (1, 4, 6)), Item(1, (ALIAS,), (2,), (2, 4))]
 
 
@@ -62,7 +62,7 @@ def test_hard_subsets_are_those_with_most_conditions_and_mentions(make_inventory
     inventory = make_inventory(PAGES)
     (hard,) = needs_of(one_pair(), inventory, "golds+hard")
     assert [need.document for need in hard] == [0, 1, 2, 3, 4]
-    assert hard[2] == Need(2, (0,), (None,))
+    assert hard[2] == Need(2, (0,), (None,), (1,))
     (everything,) = needs_of(one_pair(), inventory, "all")
     assert [need.document for need in everything] == [0, 1, 2, 3, 4, 5, 6]
 
@@ -87,7 +87,7 @@ def test_pages_are_tried_by_mentions(make_inventory: Callable[..., Inventory]) -
     mentions = inventory.mentions.copy()
     mentions[:3] = (2, 1, 5)  # of condition a in d1: pages 1, 4, 6
     inventory = dataclasses.replace(inventory, mentions=mentions)
-    plan = plan_items([[Need(0, (0,), (4,))]], inventory, {0: (ALIAS,)})
+    plan = plan_items([Need(0, (0,), (4,))], inventory, {0: (ALIAS,)})
     assert plan == {0: [Item(0, (ALIAS,), (4,), (6, 1, 4))]}
 
 
@@ -135,17 +135,10 @@ def test_any_mismatch_drops_the_candidate() -> None:
     good = ItemQuotes(0, (), FoundQuote((0,), 1, "x"))
     bad = ItemQuotes(1, (), None, "fragment")
     needs = [[Need(0, (0, 1), (1, 2)), Need(1, (0, 1), (3, 5))]]
-    quotes = {(0, 0): good, (0, 1): good, (1, 0): good, (1, 1): good}
-    passed = drop_mismatches(one_pair(), needs, quotes)
+    judged = dict.fromkeys(needs[0], (good, good))
+    passed = drop_mismatches(one_pair(), needs, judged)
     assert (passed.passed, passed.mismatches, passed.by_n_golds) == ([0], {}, {2: (1, 0)})
-    dropped = drop_mismatches(one_pair(), needs, quotes | {(1, 1): bad})
+    dropped = drop_mismatches(one_pair(), needs, judged | {needs[0][1]: (good, bad)})
     assert dropped.passed == []
     assert (dropped.mismatches[0].reason, dropped.mismatches[0].document) == ("fragment", 1)
     assert dropped.by_n_golds == {2: (1, 1)}
-
-
-def test_quotes_of_other_preferred_pages_join() -> None:
-    best = FoundQuote((0,), 1, "x")
-    one, other = (ItemQuotes(0, (FoundQuote((0,), page, "x"),), best) for page in (2, 3))
-    assert one.joined(other) == other.joined(one)
-    assert [one.joined(other).quote_for(page).page for page in (2, 3, 4)] == [2, 3, 1]

@@ -1,0 +1,199 @@
+"""Results of ``nclue-build calls`` as replies."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from nclue_build.cli.reply import Reply, table
+from nclue_build.core.errors import EXIT_FINDINGS, EXIT_OK
+from nclue_build.core.phrases import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from nclue_build.calls.imports import Imported
+    from nclue_build.calls.seal import Sealed
+    from nclue_build.calls.verify import Verified
+    from nclue_build.store.workspace import Build
+    from nclue_build.workflow.calls import CallsStatus, Confusion, Estimate, Explanation, Exported
+
+_DIFFERING_SHOWN = 10
+_TEXT_SHOWN = 2000
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{number} {name}" for name, number in counts.items())
+
+
+def status_reply(status: CallsStatus) -> Reply:
+    """Reply of ``calls status``."""
+    result = {
+        "build": status.build.name,
+        "generation": status.generation,
+        "generations": list(status.generations),
+        "records": dict(status.records),
+        "statuses": dict(status.statuses),
+        "answered_by": dict(status.answered_by),
+        "used": dict(status.used),
+        "missing_records": list(status.missing_records),
+        "orphaned": list(status.orphaned),
+        "pending": dict(status.pending),
+        "optional": dict(status.optional),
+        "unsealed_segments": status.unsealed,
+        "follows": status.follows,
+    }
+    rows: list[tuple[str, object]] = [
+        ("generation", f"{status.generation} of {', '.join(map(str, status.generations)) or 'none'}"),
+        ("recorded", _listed(status.records) or "none"),
+        ("outcomes", _listed(status.statuses)),
+        ("answered by", _listed(status.answered_by)),
+        ("used", _listed(status.used)),
+        ("used, and gone", len(status.missing_records) or ""),
+        ("orphaned", len(status.orphaned) or ""),
+        ("missing", _listed(status.pending) or "none known: run the build, or 'nclue-build calls export FILE'"),
+        ("after them", status.follows),
+        ("optional", _listed(status.optional)),
+        ("unsealed", counted(status.unsealed, "segment") if status.unsealed else ""),
+    ]
+    text = f"calls of build {status.build.name!r} in {status.build.workspace.root}\n{table(rows)}"
+    return Reply(result, text, status.findings, EXIT_FINDINGS if status.findings else EXIT_OK)
+
+
+def estimate_reply(found: Estimate) -> Reply:
+    """Reply of ``calls estimate``."""
+    result = asdict(found) | {"cost": None}
+    rows: list[tuple[str, object]] = [
+        ("calls", _listed(found.calls) or "none known to be missing"),
+        ("input", f"about {found.input_tokens} tokens (4 characters each)"),
+        ("output", f"at most {found.max_output_tokens} tokens"),
+        ("cost", "unknown: there is no price"),
+        ("", "later rounds depend on the answers, and are not in this"),
+    ]
+    return Reply(result, table(rows))
+
+
+def export_reply(exported: Exported) -> Reply:
+    """Reply of ``calls export``."""
+    total = sum(exported.calls.values())
+    result = {"file": str(exported.path), "calls": dict(exported.calls), "n_calls": total, "follows": exported.follows}
+    if not total:
+        return Reply(result, f"nothing is missing; {exported.path} is empty")
+    lines = [
+        f"{counted(total, 'call')} in {exported.path} ({_listed(exported.calls)})",
+        f"this round: {', '.join(exported.calls)}; {exported.follows}",
+        "next: have them answered, then: nclue-build calls import FILE --answered-by NAME",
+    ]
+    return Reply(result, "\n".join(lines))
+
+
+def import_reply(done: Imported) -> Reply:
+    """Reply of ``calls import``: refused lines are findings, and exit code 1."""
+    recorded = dict(sorted(done.recorded.items()))
+    result = {
+        "recorded": recorded,
+        "known": done.known,
+        "rejected": dict(sorted(done.reasons.items())),
+        "n_rejected": done.rejected.total,
+        "left": done.left,
+    }
+    rows: list[tuple[str, object]] = [
+        ("recorded", _listed(recorded) or "none"),
+        ("known already", done.known or ""),
+        ("refused", _listed(dict(sorted(done.reasons.items())))),
+        ("still missing", done.left),
+    ]
+    code = EXIT_FINDINGS if done.rejected.total else EXIT_OK
+    return Reply(result, table(rows), done.rejected.kept, code)
+
+
+def verify_reply(build: Build, seen: Verified) -> Reply:
+    """Reply of ``calls verify``; a torn last line alone is tolerated."""
+    result = {
+        "build": build.name,
+        "counts": dict(seen.counts),
+        "answered_by": dict(seen.answered_by),
+        "n_findings": seen.found.total,
+        "findings_by_code": seen.found.by_code,
+    }
+    wrong = seen.found.total - seen.found.by_code.get("call-torn", 0)
+    rows: list[tuple[str, object]] = [
+        ("files", seen.files),
+        ("records", seen.records),
+        ("outcomes", _listed(dict(sorted(seen.statuses.items())))),
+        ("verdict", "every byte is as it was written" if not wrong else counted(wrong, "finding")),
+    ]
+    return Reply(result, table(rows), seen.found.kept, EXIT_FINDINGS if wrong else EXIT_OK)
+
+
+def why_reply(found: Explanation) -> Reply:
+    """Reply of ``calls why KEY``."""
+    rows: list[tuple[str, object]] = [
+        ("call", found.key),
+        ("state", found.state),
+        ("record", found.place),
+        ("outcome", found.status),
+        ("answered by", found.answered_by),
+        *((name, value) for name, value in found.request.items() if name not in {"system", "messages"}),
+        ("nearest", found.nearest),
+        ("about" if found.state == "missing" else "used in", ", ".join(found.used_in)),
+    ]
+    messages = found.request["messages"]
+    asked = "\n".join(str(row["content"]) for row in messages) if isinstance(messages, list) else ""
+    parts = [table(rows), "asked\n" + _short(asked)]
+    if found.text is not None:
+        parts.append("answered\n" + _short(found.text))
+    return Reply(asdict(found) | {"used_in": list(found.used_in)}, "\n\n".join(parts))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _TEXT_SHOWN else text[:_TEXT_SHOWN] + " [...]"
+
+
+def agree_reply(confusion: Confusion) -> Reply:
+    """Reply of ``calls agree``: a confusion table, rows the rules, columns the model."""
+    models = [name for name in ("KEEP", "SPLIT", "REJECT", "NONE") if any(name == key[1] for key in confusion.counts)]
+    rules = sorted({key[0] for key in confusion.counts})
+    total = confusion.counts.total()
+    same = sum(number for (one, other), number in confusion.counts.items() if one == other)
+    lines = ["  " + "".join(f"{name:>9}" for name in ("rules", *models))]
+    lines += [
+        "  " + f"{name:>9}" + "".join(f"{confusion.counts[name, model]:>9}" for model in models) for name in rules
+    ]
+    lines.append(f"  same verdict on {same} of {counted(total, 'cluster')}")
+    lines += [
+        f"  {row.case_id}: rules {row.rules} ({row.rules_reason}), model {row.model} ({row.model_reason})"
+        for row in confusion.differing[:_DIFFERING_SHOWN]
+    ]
+    if len(confusion.differing) > _DIFFERING_SHOWN:
+        lines.append(f"  ... and {len(confusion.differing) - _DIFFERING_SHOWN} more: --json lists them all")
+    result = {
+        "n_cases": total,
+        "n_same": same,
+        "counts": [{"rules": key[0], "model": key[1], "n": number} for key, number in sorted(confusion.counts.items())],
+        "differing": [row.model_dump(mode="json") for row in confusion.differing],
+    }
+    return Reply(result, "\n".join(lines))
+
+
+def prune_reply(keys: Sequence[str], *, applied: bool) -> Reply:
+    """Reply of ``calls prune``."""
+    what = "removed" if applied else "not used by the build; --apply removes them"
+    return Reply({"keys": list(keys), "applied": applied}, f"{counted(len(keys), 'recorded call')} {what}")
+
+
+def seal_reply(done: Sealed) -> Reply:
+    """Reply of ``calls seal``."""
+    result = {
+        "added": done.added,
+        "known": done.known,
+        "files": done.files,
+        "segments_left": done.segments_left,
+        "n_torn": len(done.torn),
+    }
+    rows: list[tuple[str, object]] = [
+        ("sealed", f"{counted(done.added, 'record')} into {counted(done.files, 'file')}"),
+        ("known already", done.known or ""),
+        ("still recording", counted(done.segments_left, "process") if done.segments_left else ""),
+    ]
+    return Reply(result, table(rows), done.torn)

@@ -1,0 +1,108 @@
+"""Asking the item judge ``model``: workers read documents, each need is shown in a call, and replies are checked."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from nclue_build.calls.asking import make_request
+from nclue_build.calls.replies import ItemReply
+from nclue_build.calls.session import Ask
+from nclue_build.compose.model_judge import read_outcome
+from nclue_build.compose.shown import plan_item, show_items
+from nclue_build.core.errors import InternalError
+from nclue_build.store.pages import read_pages
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from nclue_build.calls.session import Calls
+    from nclue_build.compose.shown import ItemCase, ItemTask
+    from nclue_build.compose.verify import Judged, Need
+    from nclue_build.inventory.table import Inventory
+    from nclue_build.records.corpus import Role
+    from nclue_build.records.inventory import Condition
+    from nclue_build.store.prompts import Prompt
+    from nclue_build.store.stage import StageContext
+
+
+class _DocumentTask(NamedTuple):
+    path: Path
+    tasks: tuple[ItemTask, ...]
+
+
+def _show(allowed_roles: frozenset[Role], task: _DocumentTask) -> list[ItemCase]:
+    return show_items(read_pages(task.path), task.tasks, allowed_roles)
+
+
+class ItemCalls:
+    """The item judge ``model`` of one run.
+
+    Args:
+        context: Of the stage.
+        calls: Where replies come from.
+        prompt: The item prompt.
+        conditions: In the order of ``inventory.condition_ids``.
+        inventory: All P(d, c).
+        allowed_roles: Roles of the blocks that can establish a condition.
+    """
+
+    def __init__(
+        self,
+        context: StageContext,
+        calls: Calls,
+        prompt: Prompt,
+        conditions: Sequence[Condition],
+        inventory: Inventory,
+        allowed_roles: tuple[Role, ...],
+    ) -> None:
+        self._context, self._calls, self._prompt = context, calls, prompt
+        self._conditions, self._inventory = conditions, inventory
+        self._roles = frozenset(allowed_roles)
+
+    def judge(self, needs: Sequence[Need]) -> Judged:
+        """Judge every need.
+
+        Raises:
+            FrozenMiss: with all calls that have no recorded reply.
+        """
+        by_document: dict[int, list[ItemTask]] = {}
+        for need in sorted(set(needs), key=lambda need: (need.document, need.conditions, need.absent, str(need.pages))):
+            by_document.setdefault(need.document, []).append(self._plan(need))
+        documents = [
+            _DocumentTask(self._context.build.page_file(self._inventory.document_ids[document]), tuple(tasks))
+            for document, tasks in by_document.items()
+        ]
+        progress = self._context.progress
+        progress.start("compose: verify", len(documents), "documents")
+        asked: list[tuple[Need, ItemCase]] = []
+        asks: list[Ask] = []
+        shown = self._context.mapper.map(partial(_show, self._roles), documents)
+        for task, cases in zip(documents, shown, strict=True):
+            for item, case in zip(task.tasks, cases, strict=True):
+                asked.append((item.need, case))
+                asks.append(Ask(self._label(item.need), make_request(self._prompt, case.values, self._calls.config)))
+            progress.advance()
+        judged: Judged = {}
+        for (need, case), outcome in zip(asked, self._calls.ask(asks, ItemReply), strict=True):
+            if outcome is None:
+                raise InternalError("a required call came back without an outcome")
+            judged[need] = read_outcome(need, case, outcome)
+        return judged
+
+    def _plan(self, need: Need) -> ItemTask:
+        inventory = self._inventory
+        pages_of: dict[int, list[int]] = {}
+        for condition in need.conditions:
+            row = int(inventory.find(np.array(condition), np.array(need.document)))
+            part = slice(int(inventory.starts[row]), int(inventory.starts[row + 1]))
+            order = np.lexsort((inventory.pages[part], -inventory.mentions[part]))
+            pages_of[condition] = inventory.pages[part][order].tolist()
+        return plan_item(need, self._conditions, pages_of)
+
+    def _label(self, need: Need) -> str:
+        names = " + ".join(self._inventory.condition_ids[index] for index in sorted((*need.conditions, *need.absent)))
+        return f"{self._inventory.document_ids[need.document]}: {names}"

@@ -1,0 +1,232 @@
+"""Calls from export to replay, answered by ``tests/answerer.py``: a test answerer, no model and no person."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import subprocess
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.unit.cli.conftest import Run
+
+REPLAY = """
+import socket, sys
+
+def refuse(*arguments, **options):
+    raise AssertionError("a replay opened a socket")
+
+socket.socket.connect = refuse
+socket.create_connection = refuse
+socket.getaddrinfo = refuse
+from nclue_build.cli.boundary import run_command
+code = run_command(sys.argv[1:])
+assert not {"anthropic", "tenacity", "httpx2", "httpx"} & {name.partition(".")[0] for name in sys.modules}
+raise SystemExit(code)
+"""
+MAX_ROUNDS = 9
+
+
+def set_key(workspace: Path, table: str, key: str, value: str) -> None:
+    path = workspace / "configs" / "main.toml"
+    head, _, tail = path.read_text(encoding="utf-8").partition(f"[{table}]")
+    changed = re.sub(rf"(?m)^{key} = \S+", f"{key} = {value}", tail, count=1)
+    assert changed != tail
+    path.write_text(f"{head}[{table}]{changed}", encoding="utf-8")
+
+
+@pytest.fixture
+def answerer(repository: Path, load_script: Callable[[Path], Any]) -> Any:
+    return load_script(repository / "tests" / "answerer.py")
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+
+
+def files(workspace: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(workspace)): path.read_bytes()
+        for name in ("inventory", "benchmarks", "frozen_outputs")
+        for path in sorted((workspace / name).rglob("*"))
+        if path.is_file()
+    }
+
+
+def spoil(answers: list[dict[str, Any]], message: Callable[[str], dict[str, Any]]) -> list[dict[str, Any] | str]:
+    """Ten bad answers to calls that are also answered well later."""
+    keys = [row["custom_id"] for row in answers]
+    good = json.loads(answers[0]["result"]["message"]["content"][0]["text"])
+
+    def bad(number: int, text: str, **fields: Any) -> dict[str, Any]:
+        key = keys[number % len(keys)]
+        return {"custom_id": key, "result": {"type": "succeeded", "message": message(text) | fields}}
+
+    return [
+        "{not json",
+        {"custom_id": "0" * 64, "result": {"type": "succeeded", "message": message("{}")}},
+        {"custom_id": keys[0], "result": {"type": "errored", "error": {"type": "overloaded_error"}}},
+        bad(1, json.dumps(good)[:-9]),
+        bad(2, json.dumps(good | {"confidence": 0.9})),
+        bad(3, "KEEP, definitely."),
+        bad(4, json.dumps(good), stop_reason="max_tokens"),
+        bad(5, "I cannot help with that.", stop_reason="refusal"),
+        bad(6, "", content=[{"type": "thinking", "thinking": "hm"}]),
+        bad(7, "<think>hm</think>" + json.dumps(good)),
+    ]
+
+
+def test_a_build_is_judged_by_import_and_replayed(built: Path, run: Run, answerer: Any) -> None:
+    set_key(built, "judge", "kind", '"model"')
+    missed = run("-w", built, "run", "--json")
+    assert missed.code == 4
+    misses = missed.envelope["findings"]
+    assert {row["code"] for row in misses} == {"frozen-miss"}
+    assert len({row["id"] for row in misses}) == len(misses) > 5
+    batch = built / ".nclue" / "calls" / "main" / "batch.jsonl"
+    assert sorted(row["custom_id"] for row in rows(batch)) == sorted(row["id"] for row in misses)
+    rounds: list[str] = []
+    for number in range(MAX_ROUNDS):
+        out = built / f"batch-{number}.jsonl"
+        exported = run("-w", built, "calls", "export", out, "--json")
+        assert exported.code == 0, exported.out
+        if not exported.envelope["result"]["n_calls"]:
+            break
+        rounds += exported.envelope["result"]["calls"]
+        answers = [answerer.answer(row) for row in rows(out)]
+        bad = spoil(answers, answerer.message) if number == 0 else []
+        order: list[Any] = [*answers]
+        random.Random(3).shuffle(order)  # noqa: S311 - any order will do
+        path = built / f"answers-{number}.jsonl"
+        first = [row if isinstance(row, str) else json.dumps(row) for row in bad]
+        path.write_text("".join(line + "\n" for line in first), encoding="utf-8")
+        if bad:
+            refused = run("-w", built, "calls", "import", path, "--answered-by", answerer.NAME, "--json")
+            assert refused.code == 1
+            result = refused.envelope["result"]
+            assert (result["n_rejected"], result["recorded"]) == (10, {})
+            assert result["rejected"] == {
+                "empty": 1, "invalid": 4, "no_json": 1, "not_succeeded": 1, "refused": 1, "truncated": 1, "unknown": 1,
+            }  # fmt: skip
+            assert [row["line"] for row in refused.envelope["findings"]] == list(range(1, 11))
+        path.write_text("".join(json.dumps(row) + "\n" for row in order), encoding="utf-8")
+        done = run("-w", built, "calls", "import", path, "--answered-by", answerer.NAME, "--json")
+        assert (done.code, done.envelope["result"]["left"]) == (0, 0), done.out
+        again = run("-w", built, "calls", "import", path, "--answered-by", answerer.NAME, "--json")
+        assert (again.code, again.envelope["result"]["known"]) == (0, len(order))
+    assert rounds[0] == "cluster"
+    assert rounds[-1] == "item"
+    ran = run("-w", built, "run", "--json")
+    assert ran.code == 0, ran.out
+    check_provenance(built, answerer.NAME)
+    once = files(built)
+    replay = [sys.executable, "-c", REPLAY, "-w", str(built), "run", "--fresh"]
+    for _ in range(2):
+        replayed = subprocess.run(replay, capture_output=True, text=True, check=False, timeout=300)  # noqa: S603
+        assert replayed.returncode == 0, replayed.stderr
+        assert files(built) == once
+    check_verbs(built, run)
+    check_other_settings(built, run)
+
+
+def check_provenance(workspace: Path, name: str) -> None:
+    """Every verdict and quote names the judge, who answered, and a call of the list of used ones."""
+    inventory, benchmark = workspace / "inventory" / "main", workspace / "benchmarks" / "main"
+    used = {row["key"]: row for path in (inventory, benchmark) for row in rows(path / "calls.jsonl")}
+    assert {row["answered_by"] for row in used.values()} == {name}
+    assert {row["model"] for row in used.values()} == {"glm-5.2"}
+    assert {row["status"] for row in used.values()} == {"ok"}
+    for condition in rows(inventory / "P0" / "conditions.jsonl"):
+        verdict = condition["verdict"]
+        assert (verdict["judge"], verdict["model"]) == ("model", name)
+        assert used[verdict["call_key"]]["prompt_id"] == "cluster"
+        assert condition["rubric"]["requirement"].startswith("The page must discuss ")
+    quotes = [quote for row in rows(benchmark / "qrels.jsonl") for quote in row["evidence"]]
+    assert quotes
+    assert {used[quote["call_key"]]["prompt_id"] for quote in quotes} == {"item"}
+    meta = json.loads((benchmark / "qrels.meta.json").read_text(encoding="utf-8"))
+    assert (meta["item_judge"], meta["item_model"]) == ("model", name)
+    shown = "".join(
+        path.read_text(encoding="utf-8") for path in benchmark.rglob("*.json*") if path.name != "calls.jsonl"
+    )
+    assert "glm-5.2" not in shown
+
+
+def check_verbs(workspace: Path, run: Run) -> None:
+    status = run("-w", workspace, "calls", "status", "--json").envelope["result"]
+    assert status["records"] == status["used"]
+    assert (status["orphaned"], status["missing_records"], status["pending"]) == ([], [], {})
+    assert run("-w", workspace, "calls", "verify").code == 0
+    assert run("-w", workspace, "validate").code == 0
+    agreed = run("-w", workspace, "calls", "agree", "--json").envelope["result"]
+    assert sum(row["n"] for row in agreed["counts"]) == agreed["n_cases"] > 0
+    quote = next(quote for row in rows(workspace / "benchmarks" / "main" / "qrels.jsonl") for quote in row["evidence"])
+    why = run("-w", workspace, "calls", "why", quote["call_key"][:16], "--json").envelope["result"]
+    assert (why["state"], why["status"], why["request"]["prompt_id"]) == ("recorded", "ok", "item")
+    assert quote["quote"] in json.loads(why["text"])["conditions"][0]["evidence"] or len(why["used_in"]) > 1
+    assert run("-w", workspace, "calls", "why", "zz").code == 2
+    assert run("-w", workspace, "calls", "prune", "--json").envelope["result"]["keys"] == []
+    assert run("-w", workspace, "calls", "estimate", "--json").envelope["result"]["calls"] == {}
+    assert run("-w", workspace, "calls", "seal", "--json").envelope["result"]["added"] == 0
+
+
+def check_other_settings(workspace: Path, run: Run) -> None:
+    """Another model is another key: everything is missing, and the nearest record says in what."""
+    set_key(workspace, "calls", "model", '"glm-9"')
+    missed = run("-w", workspace, "run", "--json")
+    assert missed.code == 4
+    messages = [row["message"] for row in missed.envelope["findings"]]
+    assert all(re.search(r"nearest record [0-9a-f]{12} differs in model$", message) for message in messages)
+    why = run("-w", workspace, "calls", "why", missed.envelope["findings"][0]["id"], "--json").envelope["result"]
+    assert why["state"] == "missing"
+    assert why["nearest"].endswith("differs in model")
+    size = run("-w", workspace, "calls", "estimate", "--json").envelope["result"]
+    assert size["calls"] == {"cluster": len(messages)}
+    assert size["input_tokens"] > 0 < size["max_output_tokens"]
+    set_key(workspace, "calls", "mode", '"record"')
+    refused = run("-w", workspace, "run")
+    assert refused.code == 2
+    assert "live service" in refused.err
+
+
+def test_replies_without_a_text_leave_their_cases_out(built: Path, run: Run, answerer: Any) -> None:
+    """What fails gets no verdict: not KEEP, not REJECT; it is listed with its reason, and counted."""
+    set_key(built, "judge", "kind", '"model"')
+    failing = ["truncated", "refused", "empty", "invalid"]
+    for number in range(MAX_ROUNDS):
+        out = built / f"batch-{number}.jsonl"
+        assert run("-w", built, "calls", "export", out).code == 0
+        answers = [answerer.answer(row) for row in rows(out)]
+        if not answers:
+            break
+        for index, row in enumerate(answers[:8]):
+            row["result"]["message"] |= (
+                {"stop_reason": "max_tokens"}, {"stop_reason": "refusal"}, {"content": []},
+                {"content": [{"type": "text", "text": "no"}]},
+            )[index % 4]  # fmt: skip
+        path = built / "answers.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in answers), encoding="utf-8")
+        done = run("-w", built, "calls", "import", path, "--answered-by", answerer.NAME, "--keep-failures", "--json")
+        assert done.code == 0
+        assert set(failing) <= set(done.envelope["result"]["recorded"])
+    ran = run("-w", built, "run", "--json")
+    inventory = built / "inventory" / "main"
+    without = [row for row in rows(inventory / "clusters.jsonl") if row["decision"] == "NONE" and row["call_key"]]
+    assert Counter(row["reason"] for row in without) == {f"call_{status}": 2 for status in failing}
+    reasons = Counter(row["reason"] for row in rows(inventory / "rejected.jsonl"))
+    assert {reason: n for reason, n in reasons.items() if reason.startswith("call_")} == {
+        f"call_{status}": 2 for status in failing
+    }
+    stages = {stage["stage"]: stage for stage in ran.envelope["result"]["stages"]}
+    assert stages["mine"]["counts"]["clusters_without_verdict"] == 8
+    assert any("8 clusters left out" in line for line in stages["mine"]["shortfalls"])
+    composition = json.loads((built / "benchmarks" / "main" / "composition.json").read_text(encoding="utf-8"))
+    assert {f"call_{status}" for status in failing} <= set(composition["refusals"])
