@@ -6,11 +6,11 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 export VENV
 
-.PHONY: help setup demo test lint check-slow bench lock clean
+.PHONY: help setup demo test lint check-slow mutation bench lock clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
-	@echo "also: lint, check-slow (slow tests), bench (time and memory), lock (renew requirements.lock), clean"
+	@echo "also: lint, check-slow (slow tests), mutation (which changes no test notices), bench (time and memory), lock (renew requirements.lock), clean"
 
 setup:
 	@.ci/setup
@@ -30,6 +30,10 @@ lint: setup
 
 check-slow: setup
 	$(BIN)/pytest -m slow
+
+# Small changes to the pure modules that no test notices; writes docs/quality/mutation.md.
+mutation: setup
+	nice $(BIN)/python benches/mutation.py
 
 bench: setup
 	@for bench in benches/bench_*.py; do echo "$$bench"; $(BIN)/python "$$bench" || exit 1; done

@@ -92,8 +92,7 @@ def _documents(build: Build) -> Iterator[tuple[CorpusRow, Iterator[PageRow]]]:
 
 
 def _as_json(page: PageRow) -> dict[str, object]:
-    values = page.model_dump()
-    return {"doc_id": values.pop("doc_id"), **values}
+    return page.model_dump()
 
 
 def _check_folder(own: Path) -> None:

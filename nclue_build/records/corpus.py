@@ -143,10 +143,14 @@ class CachedPage(Record):
     text_sha256: Sha256
 
 
-class PageRow(CachedPage):
-    """``inventory/<build>/pages/<doc_id>.jsonl``: a page of a document, one a line, every page present."""
+class _OfDocument(Record):
+    """What a row is about; as the last base it gives a row its first field."""
 
     doc_id: DocumentId
+
+
+class PageRow(CachedPage, _OfDocument):
+    """``inventory/<build>/pages/<doc_id>.jsonl``: a page of a document, one a line, every page present."""
 
 
 class DocumentQuality(Record):

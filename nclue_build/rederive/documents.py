@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from nclue_build.core.text import matching_text
-from nclue_build.rederive.windows import conditions_in, holds_quote, scan_page
+from nclue_build.rederive.windows import conditions_in, place_of_quote, scan_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,9 +25,10 @@ class QuoteToCheck(NamedTuple):
 
 
 class QuoteCheck(NamedTuple):
-    """What is true of a quote."""
+    """What is true of a quote; ``is_block`` says that it is all there is of a block of its page."""
 
     on_page: bool
+    is_block: bool
     has_alias: bool
 
 
@@ -60,6 +61,24 @@ class DocumentScan:
     text_sha256: str
 
 
+class _Text:
+    """The text of a document as the BEIR folder has it."""
+
+    def __init__(self, roles: frozenset[str]) -> None:
+        self._roles = roles
+        self._digest = sha256()
+        self._separator = b""
+
+    def add(self, page: PageRow) -> None:
+        for block in page.blocks:
+            if block.role in self._roles and (text := matching_text(block.text)):
+                self._digest.update(self._separator + text.encode("utf-8"))
+                self._separator = b"\n"
+
+    def sha256(self) -> str:
+        return self._digest.hexdigest()
+
+
 def scan_document(
     doc_id: str,
     pages: Iterable[PageRow],
@@ -74,29 +93,29 @@ def scan_document(
     for index, quote in enumerate(quotes):
         quotes_by_page.setdefault(quote.page, []).append(index)
     on_page: set[int] = set()
-    digest = sha256()
-    separator = b""
+    is_block: set[int] = set()
+    text = _Text(allowed_roles | {"title"})
     n_pages = 0
     for page in pages:
         n_pages += 1
         conditions, aliases = scan_page(page.blocks, allowed_roles, table)
         for condition, evidence in conditions.items():
             found.setdefault(condition, []).append((page.page, evidence.mentions, evidence.in_heading))
-        for block in page.blocks:
-            if (block.role in allowed_roles or block.role == "title") and (text := matching_text(block.text)):
-                digest.update(separator + text.encode("utf-8"))
-                separator = b"\n"
+        text.add(page)
         for key in aliases:
             alias_pages[key] = alias_pages.get(key, 0) + 1
         for index in quotes_by_page.get(page.page, ()):
-            if holds_quote(page.blocks, allowed_roles, quotes[index].text):
+            place = place_of_quote(page.blocks, allowed_roles, quotes[index].text)
+            if place != "nowhere":
                 on_page.add(index)
+            if place == "block":
+                is_block.add(index)
     rows = {condition: _row(found[condition]) for condition in sorted(found)}
     checks = tuple(
-        QuoteCheck(index in on_page, quote.condition in conditions_in(quote.text, table))
+        QuoteCheck(index in on_page, index in is_block, quote.condition in conditions_in(quote.text, table))
         for index, quote in enumerate(quotes)
     )
-    return DocumentScan(doc_id, n_pages, rows, alias_pages, checks, digest.hexdigest())
+    return DocumentScan(doc_id, n_pages, rows, alias_pages, checks, text.sha256())
 
 
 def _row(found: list[tuple[int, int, bool]]) -> DerivedRow:

@@ -79,6 +79,10 @@ def check_conditions(conditions: Sequence[tuple[int, Condition]], path: str, out
             owner = owner_of_form.setdefault((alias.match, compared_form(alias)), key)
             if owner != key:
                 out.add("shared-alias", f"{alias.form!r} is also an alias of {owner}", path=path, line=line, id=key)
+        order = [(-alias.page_frequency, alias.form, alias.match) for alias in condition.aliases]
+        if order != sorted(order):
+            message = "aliases must stand by falling page_frequency, then by form"
+            out.add("not-sorted", message, path=path, line=line, id=key)
         forms = [(alias.match, compared_form(alias)) for alias in condition.aliases]
         if len(set(forms)) < len(forms):
             out.add("duplicate-alias", f"aliases repeat: {shown(forms)}", path=path, line=line, id=key)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nclue_build.core.findings import shown
+from nclue_build.core.text import matching_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
     from nclue_build.records.benchmark import Qrel, Query, Quote
     from nclue_build.rederive.documents import QuoteCheck
     from nclue_build.rederive.matching import Evidence, Judgment
+
+MIN_QUOTE_LENGTH: Final = 40
+"""Characters below which a quote of the rules shows its alias and nothing of what is said of it."""
 
 Judged = dict[str, dict[str, "Judgment"]]
 """Recomputed judgments by query id and document id."""
@@ -111,6 +116,7 @@ def check_quote_coverage(
             continue
         ids = [condition.condition_id for condition in query.conditions]
         quoted = {quote.condition_id for quote in qrel.evidence}
+        _check_quote_order(qrel, line, ids, path, out)
         for condition_id in sorted(quoted.difference(ids)):
             message = f"document {qrel.doc_id}: a quote is about {condition_id}"
             out.add("quote-of-other-condition", message, path=path, line=line, id=qrel.query_id)
@@ -119,6 +125,23 @@ def check_quote_coverage(
                 if condition_id not in quoted:
                     message = f"document {qrel.doc_id}: gold without a quote for {condition_id}"
                     out.add("missing-quote", message, path=path, line=line, id=qrel.query_id)
+
+
+def _check_quote_order(qrel: Qrel, line: int, ids: Sequence[str], path: str, out: Findings) -> None:
+    """Quotes stand in the order of the query's conditions, then of their pages, and none twice."""
+    places = [
+        (ids.index(quote.condition_id), quote.page or 0, quote.quote)
+        for quote in qrel.evidence
+        if quote.condition_id in ids
+    ]
+    for before, after in pairwise(places):
+        if after == before:
+            message = f"document {qrel.doc_id}: the quote for {ids[after[0]]} on page {after[1]} stands twice"
+            out.add("duplicate-quote", message, path=path, line=line, id=qrel.query_id)
+        elif after < before:
+            message = f"document {qrel.doc_id}: quotes must stand in the order of the query's conditions"
+            out.add("not-sorted", message, path=path, line=line, id=qrel.query_id)
+            return
 
 
 def report_quotes(
@@ -146,9 +169,12 @@ def report_quotes(
             continue
         check = checks.get(index)
         if level == "page":
-            if check is None or not check.on_page:
-                out.add("quote-not-on-page", what, path=path, line=line, id=query_id)
             if quote.page not in evidence.get(quote.condition_id, {}).get(doc_id, ()):
                 out.add("quote-page-differs", what, path=path, line=line, id=query_id)
+            if check is None or not check.on_page:
+                out.add("quote-not-on-page", what, path=path, line=line, id=query_id)
+            elif quote.call_key is None and not check.is_block and len(matching_text(quote.quote)) < MIN_QUOTE_LENGTH:
+                message = f"{what} is a piece of fewer than {MIN_QUOTE_LENGTH} characters, and no whole block"
+                out.add("quote-too-short", message, path=path, line=line, id=query_id)
         if check is not None and not check.has_alias:
             out.add("quote-without-alias", what, path=path, line=line, id=query_id)

@@ -58,6 +58,11 @@ def check_query_conditions(
         else:
             for message in _name_problems(used, known):
                 out.add("query-names-differ", message, path=path, line=line, id=query.query_id)
+    _check_forms(query, line, path, out)
+
+
+def _check_forms(query: Query, line: int, path: str, out: Findings) -> None:
+    """Every form holds its concepts; the deterministic ones are made of nothing else."""
     raw_names = [condition.raw_name for condition in query.conditions]
     names = [condition.name for condition in query.conditions]
     quoted = [f'"{name}"' for name in names]
@@ -65,7 +70,10 @@ def check_query_conditions(
         ("raw", query.forms.raw, raw_names, _listed(raw_names)),
         ("clean_v2", query.forms.clean_v2, names, "; ".join(quoted)),
         ("natural", query.forms.natural, names, f"Find the document that discusses {_listed(quoted)}."),
+        ("paraphrase", query.forms.paraphrase, names, query.forms.paraphrase),
     ):
+        if text is None:
+            continue
         lacking = [concept for concept in concepts if concept not in text]
         for concept in lacking:
             message = f"{form} does not contain {concept!r}: {shown(repr(text))}"
@@ -88,9 +96,9 @@ def _name_problems(used: QueryCondition, known: Condition) -> list[str]:
         problems.append(f"raw_name of {used.condition_id}: stored {used.raw_name!r}, mined {known.name!r}")
     if _letters(used.name) != _letters(used.raw_name):  # cleaning may take punctuation out, never a letter
         problems.append(f"name of {used.condition_id}: {used.name!r} is not {used.raw_name!r} cleaned")
-    forms = sorted(alias.form for alias in known.aliases)
-    if sorted(used.aliases) != forms:
-        problems.append(f"aliases of {used.condition_id}: stored {shown(sorted(used.aliases))}, mined {shown(forms)}")
+    forms = tuple(alias.form for alias in known.aliases)
+    if used.aliases != forms:
+        problems.append(f"aliases of {used.condition_id}: stored {shown(used.aliases)}, mined {shown(forms)}")
     return problems
 
 

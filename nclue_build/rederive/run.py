@@ -23,6 +23,7 @@ from nclue_build.rederive.inventory_check import (
     compare_frequencies,
     resolved_evidence,
 )
+from nclue_build.rederive.judge_check import check_item_judge, check_verdicts
 from nclue_build.rederive.matching import Evidence, judge_query
 from nclue_build.rederive.qrels_check import (
     Judged,
@@ -37,6 +38,7 @@ from nclue_build.rederive.version_check import check_documents, check_order, com
 from nclue_build.rederive.windows import FormTable, conditions_in
 from nclue_build.store import layout
 from nclue_build.store.evidence import read_evidence
+from nclue_build.store.form import ends_with_newline
 from nclue_build.store.jsonl import iter_lines, read_json, read_jsonl, read_numbered, run_first, write_json
 from nclue_build.store.pages import read_pages
 from nclue_build.store.stage import StageContext, StageResult
@@ -70,11 +72,13 @@ def run(context: StageContext) -> StageResult:
     }
     _check_queries(build, stored, judged, out)
     _check_qrels(build, stored, judged, out)
+    _check_judges(context, stored, out)
     files = _BenchmarkFiles(build, out)
     trec_check.compare_files(files.qrels, files.shown, judged, stored.level, out)
     if (build.benchmark / layout.BEIR).is_dir():
         queries = {query.query_id: query for _, query in stored.queries}
-        beir_check.compare_files(files.lines, files.shown, texts, queries, judged, out)
+        expected = beir_check.Expected(build.name, stored.meta.item_judge, texts, stored.documents, queries, judged)
+        beir_check.compare_files(files.lines, files.shown, expected, out)
     found = tuple(build.workspace.relative_finding(finding) for finding in out.kept)
     report = GateReport(
         ok=not out.total,
@@ -114,7 +118,9 @@ class _BenchmarkFiles:
 
     def _lines(self, path: Path) -> Iterator[tuple[int, bytes]]:
         try:
-            yield from iter_lines(path)
+            yield from iter_lines(path, keep_blank=True)
+            if not ends_with_newline(path):
+                self.out.add("not-canonical", "the last line has no line end", path=self.build.relative(path))
         except DataError as error:
             self.out.extend(error.findings)
 
@@ -227,7 +233,9 @@ def _check_inventory(
         position = {row.condition_id: index for index, row in enumerate(conditions)}
         checks = {
             index: QuoteCheck(
-                on_page=False, has_alias=position.get(item.quote.condition_id) in conditions_in(item.quote.quote, table)
+                on_page=False,
+                is_block=False,
+                has_alias=position.get(item.quote.condition_id) in conditions_in(item.quote.quote, table),
             )
             for index, item in enumerate(quotes)
         }
@@ -345,6 +353,13 @@ def _check_queries(build: Build, stored: _Stored, judged: Judged, out: Findings)
     for line, query in stored.queries:
         check_query_conditions(query, line, conditions, path, out)
         compare_query(query, line, judged[query.query_id], stored.documents, path, out)
+
+
+def _check_judges(context: StageContext, stored: _Stored, out: Findings) -> None:
+    build, kind = context.build, context.config.judge.kind
+    check_verdicts(stored.conditions, kind, build.relative(build.version(0) / layout.CONDITIONS), out)
+    paths = (build.relative(build.benchmark / layout.META), build.relative(build.benchmark / layout.QRELS))
+    check_item_judge(stored.meta, list(quotes_of(stored.qrels)), stored.level, kind, paths, out)
 
 
 def _check_qrels(build: Build, stored: _Stored, judged: Judged, out: Findings) -> None:

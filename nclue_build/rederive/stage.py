@@ -17,7 +17,7 @@ class Gate:
     """Recompute P0, every judgment and every file of a benchmark, and list what differs."""
 
     name = "gate"
-    version = 3
+    version = 4
 
     def declare(self, build: Build, config: BuildConfig) -> Declaration:
         """Everything the inventory and the benchmark consist of."""
@@ -36,6 +36,7 @@ class Gate:
                 "allowed_roles": list(config.extract.allowed_roles),
                 "min_extraction_rate": str(config.extract.min_extraction_rate),
                 "duplicates": config.extract.duplicates,
+                "judge": config.judge.kind,
             },
             outputs=(benchmark / layout.GATE_REPORT,),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nclue_build.core.findings import shown
 from nclue_build.core.text import TEXT_VERSION
 from nclue_build.rederive.query_check import DocumentFacts
 
@@ -17,20 +18,39 @@ if TYPE_CHECKING:
     from nclue_build.rederive.qrels_check import Judged
 
 
+class Order:
+    """Reports the first row of a file that comes after a greater one; repeats are no matter of order.
+
+    Args:
+        path: Of the file, as shown.
+        out: Takes what differs.
+    """
+
+    def __init__(self, path: str, out: Findings) -> None:
+        self._path, self._out = path, out
+        self._previous: tuple[str, ...] = ()
+        self._sorted = True
+
+    def next(self, line: int, key: tuple[str, ...]) -> None:
+        """Take in the ids of the next row."""
+        if self._sorted and key < self._previous:
+            message = f"{' '.join(key)} comes after {' '.join(self._previous)}"
+            self._out.add("not-sorted", message, path=self._path, line=line, id=key[0])
+            self._sorted = False
+        self._previous = key
+
+
 def check_order(keys: Iterable[tuple[int, tuple[str, ...]]], path: str, out: Findings) -> None:
-    """Report the first row of a file that comes after a greater one; repeats are no matter of order.
+    """Report the first row of a file that is out of order.
 
     Args:
         keys: Line and ids of every row.
         path: Of the file, as shown.
         out: Takes what differs.
     """
-    previous: tuple[str, ...] = ()
+    order = Order(path, out)
     for line, key in keys:
-        if key < previous:
-            out.add("not-sorted", f"{' '.join(key)} comes after {' '.join(previous)}", path=path, line=line, id=key[0])
-            return
-        previous = key
+        order.next(line, key)
 
 
 def check_documents(
@@ -92,10 +112,15 @@ def compare_version(
     if (version.version, version.parent) != (0, None):
         message = f"P0 is version 0 and has no parent, stored {version.version} and {version.parent}"
         out.add("version-counts-differ", message, path=path)
-    if sorted(version.allowed_roles) != sorted(allowed_roles):
+    if version.decisions:
+        message = f"P0 is as mined, no decision is applied to it, stored {shown(version.decisions)}"
+        out.add("version-counts-differ", message, path=path)
+    if version.allowed_roles != tuple(allowed_roles):
         out.add("allowed-roles-differ", f"stored {version.allowed_roles}, configured {tuple(allowed_roles)}", path=path)
     if version.text_version != TEXT_VERSION:
         out.add("text-version-differs", f"stored {version.text_version}, here {TEXT_VERSION}", path=path)
+    for name in sorted(version.counts.keys() - counts.keys()):
+        out.add("version-counts-differ", f"{name}: nothing is counted under this name", path=path)
     for name, count in counts.items():
         if (kept := version.counts.get(name)) != count:
             out.add("version-counts-differ", f"{name}: stored {kept}, the files hold {count}", path=path)

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from nclue_build.core.text import fold, is_word, matching_text, readings
+from nclue_build.core.text import fold, is_word, matching_text, occurs, readings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -124,16 +124,21 @@ def scan_page(
     return conditions, aliases
 
 
-def holds_quote(blocks: Iterable[Block], allowed_roles: frozenset[str], quote: str) -> bool:
-    """Whether a reading of a quote stands in a reading of an allowed block."""
+def place_of_quote(
+    blocks: Iterable[Block], allowed_roles: frozenset[str], quote: str
+) -> Literal["nowhere", "piece", "block"]:
+    """Where a reading of a quote stands: in no allowed block, as whole words of one, or as all there is of one."""
     wanted = [reading for reading in readings(quote) if reading]
-    return any(
-        part in reading
-        for block in blocks
-        if block.role in allowed_roles
-        for reading in readings(block.text)
-        for part in wanted
-    )
+    found: Literal["nowhere", "piece"] = "nowhere"
+    for block in blocks:
+        if block.role not in allowed_roles:
+            continue
+        for reading in readings(block.text):
+            if reading in wanted:
+                return "block"
+            if any(occurs(part, reading) for part in wanted):
+                found = "piece"
+    return found
 
 
 def conditions_in(text: str, table: FormTable) -> set[int]:

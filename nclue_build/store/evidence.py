@@ -24,10 +24,11 @@ from nclue_build.core.ids import document_id_problem, id_problem
 from nclue_build.records.base import MAX_INT32
 from nclue_build.records.inventory import EvidenceRow
 from nclue_build.store.atomic import atomic_writer
+from nclue_build.store.form import FormCheck
 from nclue_build.store.jsonl import iter_lines, validation_findings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -122,34 +123,54 @@ def write_evidence(path: Path, columns: EvidenceColumns) -> int:
     """Write rows in the order given, atomically, as the record would be written; returns how many."""
     with atomic_writer(path) as stream:
         for row in columns.items():
-            stream.write(orjson.dumps(dict(zip(_FIELDS, row[1:], strict=True))))
+            stream.write(_encode(row[1:]))
             stream.write(b"\n")
     return columns.n_rows
 
 
-def read_evidence(path: Path, found: Findings, *, advice: str | None = None) -> EvidenceColumns:
+def read_evidence(
+    path: Path, found: Findings, *, form: Findings | None = None, advice: str | None = None
+) -> EvidenceColumns:
     """Read ``evidence.jsonl``.
 
     Args:
         path: The file.
         found: Takes what is wrong, with the line of every bad row; a missing file is one of these things.
+        form: Takes a finding where the file is not byte for byte as :func:`write_evidence` writes its rows; without it
+            good rows are taken in any form.
         advice: What to do when the file is missing.
 
     Returns:
         The good rows, in file order. Whether their ids exist, repeat or fit the level is for the caller to say.
     """
     table = _Table()
+    check = FormCheck(path)
     try:
-        lines = iter_lines(path, advice=advice)
+        lines = iter_lines(path, keep_blank=form is not None, advice=advice)
         with _collector_paused():
             while block := list(islice(lines, _BLOCK_ROWS)):
+                block = [(number, text) for number, text in block if not check.is_blank(number, text)]
                 numbers = [number for number, _ in block]
                 rows = _parse([text for _, text in block])
                 if rows is None or not table.take(rows, numbers):
-                    table.take(*_explain(path, block, found))
+                    rows, numbers = _explain(path, block, found)
+                    table.take(rows, numbers)
+                if form is not None:
+                    _compare_form(check, dict(block), rows, numbers)
+        if form is not None:
+            check.report(form)
     except DataError as error:
         found.extend(error.findings)
     return table.columns()
+
+
+def _compare_form(check: FormCheck, texts: Mapping[int, bytes], rows: Sequence[RawRow], numbers: Sequence[int]) -> None:
+    for number, row in zip(numbers, rows, strict=True):
+        check.compare(number, texts[number], _encode(row))
+
+
+def _encode(row: Sequence[object]) -> bytes:
+    return orjson.dumps(dict(zip(_FIELDS, row, strict=True)))
 
 
 @contextlib.contextmanager

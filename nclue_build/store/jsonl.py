@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TYPE_CHECKING, TypeVar, cast, overload
 
 from pydantic import TypeAdapter, ValidationError
 
 from nclue_build.core.errors import DataError, Finding
 from nclue_build.core.findings import Findings
 from nclue_build.store.atomic import atomic_writer, write_bytes
+from nclue_build.store.form import FormCheck
 from nclue_build.store.keys import explain_unknown_key
 
 if TYPE_CHECKING:
@@ -41,9 +42,14 @@ def write_jsonl(path: Path, records: Iterable[BaseModel]) -> int:
     return count
 
 
+def encode_file(record: BaseModel) -> bytes:
+    """One record as an indented JSON file."""
+    return record.model_dump_json(by_alias=True, indent=2).encode("utf-8") + b"\n"
+
+
 def write_json(path: Path, record: BaseModel) -> None:
     """Write one record as an indented JSON file, atomically."""
-    write_bytes(path, record.model_dump_json(by_alias=True, indent=2).encode("utf-8") + b"\n")
+    write_bytes(path, encode_file(record))
 
 
 def validation_findings(
@@ -104,18 +110,33 @@ def _with_advice(message: str, advice: str | None) -> str:
 
 @overload
 def read_numbered(
-    path: Path, model: type[RecordT], *, found: Findings | None = None, advice: str | None = None
+    path: Path,
+    model: type[RecordT],
+    *,
+    found: Findings | None = None,
+    form: Findings | None = None,
+    advice: str | None = None,
 ) -> Iterator[tuple[int, RecordT]]: ...
 
 
 @overload
 def read_numbered(
-    path: Path, model: TypeAdapter[T], *, found: Findings | None = None, advice: str | None = None
+    path: Path,
+    model: TypeAdapter[T],
+    *,
+    found: Findings | None = None,
+    form: Findings | None = None,
+    advice: str | None = None,
 ) -> Iterator[tuple[int, T]]: ...
 
 
 def read_numbered(
-    path: Path, model: type[RecordT] | TypeAdapter[T], *, found: Findings | None = None, advice: str | None = None
+    path: Path,
+    model: type[RecordT] | TypeAdapter[T],
+    *,
+    found: Findings | None = None,
+    form: Findings | None = None,
+    advice: str | None = None,
 ) -> Iterator[tuple[int, RecordT | T]]:
     """Yield the good records of a file in order, with their lines.
 
@@ -125,6 +146,8 @@ def read_numbered(
         path: The file.
         model: A record, or the adapter of any other declared type.
         found: Takes what is wrong, a missing file included; without it that is raised when the file has been read.
+        form: Takes a finding where the file is not byte for byte as :func:`write_jsonl` writes its records; without
+            it good records are taken in any form.
         advice: What to do when the file is missing.
 
     Yields:
@@ -136,14 +159,21 @@ def read_numbered(
     wrong = Findings() if found is None else found
     validate = model.validate_json if isinstance(model, TypeAdapter) else model.model_validate_json
     known = None if isinstance(model, TypeAdapter) else model
+    check = FormCheck(path)
     try:
-        for number, line in iter_lines(path, advice=advice):
+        for number, line in iter_lines(path, keep_blank=form is not None, advice=advice):
+            if check.is_blank(number, line):
+                continue
             try:
                 record = validate(line)
             except ValidationError as error:
                 wrong.extend(validation_findings(error, path, number, known))
             else:
+                if form is not None:
+                    check.compare(number, line, encode(cast("BaseModel", record)))
                 yield number, record
+        if form is not None:
+            check.report(form)
     except DataError as error:
         if found is None:
             raise

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from nclue_build.core.errors import DataError
 from nclue_build.core.findings import Findings, shown
 from nclue_build.store.atomic import atomic_writer
+from nclue_build.store.form import ends_with_newline
 from nclue_build.store.jsonl import iter_lines
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def read_numbered_qrels(path: Path, found: Findings) -> Iterator[tuple[int, Trec
     """Yield the good rows of a qrels file in order, with their lines; everything wrong goes to ``found``.
 
     Wrong are a missing file, a line that is not exactly as :func:`write_trec_qrels` writes it (so also a blank
-    line, a comment, a tab, CR LF), and a (query, iteration, document) that stands twice.
+    line, a comment, a tab, CR LF, no line end at the end), and a (query, iteration, document) that stands twice.
 
     Yields:
         1-based line and row.
@@ -62,6 +63,8 @@ def read_numbered_qrels(path: Path, found: Findings) -> Iterator[tuple[int, Trec
                 continue
             seen.add((query_id, iteration, doc_id))
             yield line, TrecQrel(query_id, iteration, doc_id, int(match[4]))
+        if not ends_with_newline(path):
+            found.add("bad-qrels-row", "the last line has no line end", path=where)
     except DataError as error:
         found.extend(error.findings)
 

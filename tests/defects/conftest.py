@@ -1,8 +1,9 @@
 """A tiny build written by hand: its pages, and by literal table what occurs on them.
 
-Nothing of the program takes part in writing it: judgments come from trying every assignment, and
-files from ``json``. It holds every gate outcome, a word broken at a line end, nested aliases, a case-sensitive
-acronym, an occurrence in a running header, and a document that is not in the benchmark.
+Nothing of the program takes part in writing it (but for the README of the BEIR folder): judgments come from trying
+every assignment, and files from ``json``. It is whole, from the corpus file to gate.json, and
+holds every gate outcome, a word broken at a line end, nested aliases, a case-sensitive acronym, an occurrence in a
+running header, and a document that is not in the benchmark.
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
+from nclue_build.core.errors import DataError
 from nclue_build.core.progress import NullProgress
-from nclue_build.records.config import BuildConfig
 from nclue_build.rederive.stage import Gate
+from nclue_build.store.beir import BeirFacts
+from nclue_build.store.config_file import load_config
 from nclue_build.store.stage import StageContext, StageResult
 from nclue_build.store.workspace import Build, Workspace
 from nclue_build.workflow.executors import LocalMapper
+from nclue_build.workflow.validation.build import Validation, validate_build
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -123,8 +127,22 @@ class TinyBuild:
         return self.build.benchmark
 
     def run(self, mapper: Mapper | None = None) -> StageResult:
-        config = BuildConfig.model_validate({"schema": 1, "corpus": {"file": "corpus.jsonl"}})
+        config = load_config(self.build.config_path)
         return Gate().run(StageContext(self.build, config, mapper or LocalMapper(1), NullProgress()))
+
+    def validate(self) -> Validation:
+        return validate_build(self.build.workspace, self.build.name)
+
+    def codes(self) -> set[str]:
+        """What gate and validate find."""
+        return {finding.code for finding in self.validate().findings} | self.gate_codes()
+
+    def gate_codes(self) -> set[str]:
+        """What gate finds, be it bad rows for which it cannot go on."""
+        try:
+            return {finding.code for finding in self.run().findings}
+        except DataError as error:
+            return {finding.code for finding in error.findings}
 
     def report(self) -> Row:
         report: Row = json.loads((self.benchmark / "gate.json").read_text("utf-8"))
@@ -132,7 +150,11 @@ class TinyBuild:
 
     def write(self, path: Path, rows: Iterable[Row]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+        path.write_text("".join(compact(row) + "\n" for row in rows), "utf-8")
+
+    def write_json(self, path: Path, value: Row) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n", "utf-8")
 
     def read(self, path: Path) -> list[Row]:
         return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
@@ -147,7 +169,7 @@ class TinyBuild:
         """Change a JSON file in place."""
         value: Row = json.loads(path.read_text("utf-8"))
         change(value)
-        path.write_text(json.dumps(value), "utf-8")
+        self.write_json(path, value)
 
     def edit_lines(self, path: Path, change: Callable[[list[str]], object]) -> None:
         """Change the lines of a text file in place."""
@@ -170,21 +192,40 @@ def _sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+def compact(row: Row) -> str:
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+
+
+def write_config(tiny: TinyBuild) -> None:
+    folder = tiny.build.config_path.parent
+    folder.mkdir()
+    (folder / "workspace.toml").write_text("schema = 1\n", "utf-8")
+    tables = '[corpus]\nfile = "corpus.jsonl"\n[compose]\nn_queries = 3\n[run]\nworkers = 1\n'
+    tiny.build.config_path.write_text(f"schema = 1\n{tables}", "utf-8")
+
+
 def write_corpus(tiny: TinyBuild) -> None:
+    root = tiny.build.workspace.root
+    listed: list[Row] = []
     documents: list[Row] = []
     quality: list[Row] = []
     for doc_id, pages in PAGES.items():
         source = SOURCES.get(doc_id, "north")
-        original = COPY_OF.get(doc_id, doc_id)
-        document: Row = {"doc_id": doc_id, "source": source, "n_pages": len(pages), "file_name": f"{doc_id}.pdf"}
-        documents.append(document | {"sha256": hashlib.sha256(original.encode()).hexdigest()})
+        pdf = root / "pdf" / f"{doc_id}.pdf"
+        pdf.parent.mkdir(exist_ok=True)
+        pdf.write_bytes(b"%PDF-1.4 " + COPY_OF.get(doc_id, doc_id).encode())
+        name = f"pdf/{doc_id}.pdf"
+        listed.append({"doc_id": doc_id, "source": source, "file_name": name})
+        document: Row = {"doc_id": doc_id, "source": source, "title": doc_id.title(), "url": None, "pdf_url": None}
+        document |= {"sha256": _sha256(pdf), "bytes": pdf.stat().st_size, "n_pages": len(pages), "language": "en"}
+        document |= dict.fromkeys(("license", "license_note", "published", "retrieved_at", "archive_url"))
+        documents.append(document | {"file_name": name})
         outside = doc_id in OUTSIDE
         n_ok, n_words = sum(map(bool, pages)), sum(len(re.findall(r"\w+", text)) for text in body_texts(pages))
         row: Row = {"kind": "document", "doc_id": doc_id, "source": source, "status": "ok", "n_pages": len(pages)}
-        row |= {"pages_ok": n_ok, "pages_empty": len(pages) - n_ok, "pages_failed": 0, "language": "en"}
-        row |= {"n_words": n_words, "flags": [], "in_benchmark": not outside, "gold_eligible": not outside}
-        row |= {"message": None}
-        quality.append(row | {"removed": "duplicate" if outside else None})
+        row |= {"pages_ok": n_ok, "pages_empty": len(pages) - n_ok, "pages_failed": 0, "n_words": n_words}
+        row |= {"language": "en", "flags": [], "in_benchmark": not outside, "gold_eligible": not outside}
+        quality.append(row | {"removed": "duplicate" if outside else None, "message": None})
         if tiny.level == "page":
             tiny.write(tiny.build.page_file(doc_id), [page_row(doc_id, number) for number in range(1, len(pages) + 1)])
     for source, names in (("north", PAGES.keys() - SOURCES.keys() | {"alpha"}), ("south", {"zeta"})):
@@ -197,6 +238,7 @@ def write_corpus(tiny: TinyBuild) -> None:
         for doc_id, first in COPY_OF.items()
     ]
     tiny.write(tiny.build.inventory / "duplicates.jsonl", groups)
+    tiny.write(root / "corpus.jsonl", listed)
     tiny.write(tiny.build.documents, documents)
     tiny.write(tiny.build.quality, quality)
 
@@ -207,9 +249,34 @@ def body_texts(pages: list[list[tuple[str, str]]]) -> list[str]:
 
 def page_row(doc_id: str, number: int) -> Row:
     blocks = [{"role": role, "level": None, "text": text, "bbox": None} for role, text in PAGES[doc_id][number - 1]]
-    row: Row = {"page": number, "page_label": None, "width": 61200, "height": 79200, "rotation": 0, "backend": "hand"}
-    row |= {"backend_version": "1", "status": "ok" if blocks else "empty", "flags": [], "blocks": blocks}
-    return row | {"text_sha256": "0" * 64, "doc_id": doc_id}
+    row: Row = {"doc_id": doc_id, "page": number, "page_label": None, "width": 61200, "height": 79200, "rotation": 0}
+    row |= {"backend": "hand", "backend_version": "1", "status": "ok" if blocks else "empty", "flags": []}
+    text = "\n".join(block["text"] or "" for block in blocks)
+    return row | {"blocks": blocks, "text_sha256": hashlib.sha256(text.encode()).hexdigest()}
+
+
+def write_mined(tiny: TinyBuild) -> None:
+    """A cluster of every condition, and one more that was dropped at each of two places."""
+    forms: list[Row] = []
+    clusters: list[Row] = []
+    rejected: list[Row] = []
+    groups = [(key, [form.lower() for form, *_ in ALIASES[key]], "KEEP", "good") for key in ALIASES]
+    groups += [("farmers_1", ["farmers"], "KEEP", "good"), ("nothing_1", ["nothing"], "REJECT", "generic")]
+    for key, members, decision, reason in sorted(groups):
+        for form in members:
+            row: Row = {"form": form, "normal": form, "n_words": len(form.split(" ")), "document_frequency": 2}
+            forms.append(row | {"page_frequency": 2, "mentions": 2, "heading_documents": 0, "termhood_milli": 900})
+        row = {"cluster_id": key, "name": members[0], "aliases": sorted(members), "links": []}
+        row |= {"document_frequency": 2, "mentions": 2 * len(members), "decision": decision, "reason": reason}
+        clusters.append(row | {"judge": "rules", "model": None, "call_key": None})
+    for kind, key, reason, detail in (
+        ("cluster", "nothing_1", "generic", "nothing"),
+        ("condition", "farmers_1", "too_few_documents", "1 documents"),
+    ):
+        rejected.append({"stage": "mine", "kind": kind, "id": key, "reason": reason, "detail": detail})
+    forms.sort(key=lambda row: str(row["form"]))
+    for name, rows in (("surface_forms", forms), ("clusters", clusters), ("rejected", rejected)):
+        tiny.write(tiny.build.inventory / f"{name}.jsonl", rows)
 
 
 def write_p0(tiny: TinyBuild) -> None:
@@ -218,10 +285,11 @@ def write_p0(tiny: TinyBuild) -> None:
     evidence: list[Row] = []
     for key, documents in P.items():
         names = ("form", "match", "document_frequency", "page_frequency")
-        row: Row = {"condition_id": key, "name": NAMES[key], "document_frequency": len(documents), "rubric": None}
+        row: Row = {"condition_id": key, "name": NAMES[key]}
         row |= {"aliases": [dict(zip(names, alias, strict=True)) for alias in ALIASES[key]]}
-        row |= {"page_frequency": sum(map(len, documents.values())), "verdict": {"judge": "hand", "reason": "kept"}}
-        conditions.append(row)
+        row |= {"document_frequency": len(documents), "page_frequency": sum(map(len, documents.values()))}
+        verdict: Row = {"judge": "rules", "model": None, "call_key": None, "reason": "kept"}
+        conditions.append(row | {"verdict": verdict, "rubric": None})
         for doc_id, found in documents.items():
             pages, mentions, headings = ([*column] for column in zip(*found, strict=True))
             parallel: Row = {"pages": pages, "mentions": mentions, "in_heading": headings}
@@ -231,16 +299,9 @@ def write_p0(tiny: TinyBuild) -> None:
     tiny.write(tiny.p0 / "evidence.jsonl", evidence)
     n_pages = sum(len(found) for documents in P.values() for found in documents.values())
     counts = {"conditions": 4, "documents": 7, "evidence": len(evidence), "pages": n_pages if paged else 0}
-    version: Row = {
-        "version": 0,
-        "parent": None,
-        "level": tiny.level,
-        "decisions": [],
-        "text_version": 1,
-        "digests": {},
-    }
-    version |= {"allowed_roles": ["title", "text", "list", "table", "caption", "footnote"], "counts": counts}
-    (tiny.p0 / "version.json").write_text(json.dumps(version), "utf-8")
+    version: Row = {"schema_version": 1, "version": 0, "parent": None, "level": tiny.level, "decisions": []}
+    version |= {"allowed_roles": ["title", "text", "list", "table", "caption", "footnote"], "text_version": 1}
+    tiny.write_json(tiny.p0 / "version.json", version | {"digests": {}, "counts": counts})
 
 
 def quote(condition: str, doc_id: str, page: int, level: Level) -> Row:
@@ -281,24 +342,57 @@ def write_benchmark(tiny: TinyBuild) -> None:
         quoted = [f'"{name}"' for name in names]
         forms = {"raw": in_words(names), "clean_v2": "; ".join(quoted)}
         forms["natural"] = f"Find the document that discusses {in_words(quoted)}."
-        query: Row = {"query_id": query_id, "n": len(ids), "relaxation": None, "golds": golds, "n_judged": len(rows)}
-        query |= {"forms": forms | {"paraphrase": None}, "strata": strata}
         conditions = [
             {"condition_id": key, "name": NAMES[key], "raw_name": NAMES[key], "aliases": [a[0] for a in ALIASES[key]]}
             for key in ids
         ]
-        queries.append(query | {"conditions": conditions})
+        query: Row = {"query_id": query_id, "n": len(ids), "conditions": conditions, "relaxation": None}
+        query |= {"forms": forms | {"paraphrase": None}, "golds": golds, "n_judged": len(rows)}
+        queries.append(query | {"strata": strata})
         qrels += rows
     queries.sort(key=lambda row: str(row["query_id"]))
     qrels.sort(key=lambda row: (row["query_id"], row["doc_id"]))
     tiny.write(tiny.benchmark / "queries.jsonl", queries)
     tiny.write(tiny.benchmark / "qrels.jsonl", qrels)
-    meta: Row = {"inventory_version": 0, "inventory_digests": {}, "level": tiny.level, "item_judge": "hand"}
-    meta |= {"item_model": None, "n_queries": 3, "n_qrels": len(qrels), "qrels_sha256": "0" * 64}
-    meta |= {"n_golds": sum(row["gold"] for row in qrels)}
-    (tiny.benchmark / "qrels.meta.json").write_text(json.dumps(meta), "utf-8")
+    meta: Row = {"schema_version": 1, "judging": "complete", "inventory_version": 0, "inventory_digests": {}}
+    meta |= {"level": tiny.level, "item_judge": "rules", "item_model": None, "n_queries": 3, "n_qrels": len(qrels)}
+    meta |= {"n_golds": sum(row["gold"] for row in qrels), "qrels_sha256": "0" * 64}
+    tiny.write_json(tiny.benchmark / "qrels.meta.json", meta)
+    write_reports(tiny)
     write_trec(tiny, qrels)
     write_beir(tiny, queries, qrels)
+
+
+def write_reports(tiny: TinyBuild) -> None:
+    rejected: list[Row] = [
+        {"id": "q_0000000001", "reason": "fragment", "detail": f"alpha {WHO}"},
+        {"id": "q_0000000002", "reason": "not_selected", "detail": "n_queries"},
+    ]
+    rows: list[Row] = [{"stage": "compose", "kind": "candidate"} | row for row in rejected]
+    tiny.write(tiny.benchmark / "rejected.jsonl", rows)
+    step: Row = {"name": None, "max_weak_conditions": 0, "relation": "close", "min_subsets": 0, "max_golds": 5}
+    step |= {"max_capped_documents": 5, "enumerated": {"n2.found": 3, "n3.found": 2}, "dropped": {"n2.no_gold": 1}}
+    step |= {"sampled": {"n2": 3, "n3": 2}, "verified": {"n2": 3, "n3": 1}, "selected": {"n2": 2, "n3": 1}}
+    mix = [
+        ("n", "2", 814, 2, 667), ("n", "3", 186, 1, 333), ("source", "north", 857, 2, 667),
+        ("source", "south", 142, 1, 333), ("l_min", "1-5", None, 3, 1000), ("d_plus", "1-12", None, 3, 1000),
+        ("n_golds", "1", None, 3, 1000), ("relaxation", "strict", None, 3, 1000),
+    ]  # fmt: skip
+    names = ("stratum", "value", "declared_permille", "queries", "realised_permille")
+    caps: Row = {"max_per_condition": 5, "max_per_gold": 6, "busiest_condition_queries": 2}
+    caps |= {"busiest_gold_queries": 2, "busiest_gold_permille": 667}
+    diversity = {"gold_documents": 2, "families": 2, "conditions": 4, "queries_without_20_busiest_golds": 0}
+    report: Row = {"schema_version": 1, "n_queries_asked": 3, "n_queries": 3, "goal_queries": 3, "goal_families": 2}
+    report |= {"seed": 11, "item_judge": "rules", "verify": "golds", "steps": [step], "refusals": {"fragment": 1}}
+    report |= {"drop_rates": [{"n_golds": 1, "candidates": 5, "dropped": 1, "dropped_permille": 200}]}
+    report |= {"mix": [dict(zip(names, row, strict=True)) for row in mix], "caps": caps, "diversity": diversity}
+    blocked = {"left_over": 1, "max_per_condition": 0, "max_per_gold": 0, "share_n3": 0}
+    tiny.write_json(tiny.benchmark / "composition.json", report | {"blocked": blocked, "shortfalls": []})
+    proof: Row = {"schema_version": 1, "queries": 3, "passed": 3, "concepts_checked": 21, "names_cleaned": 0}
+    tiny.write_json(tiny.benchmark / "forms_qa.json", proof | {"raw_names_with_and": 0, "problems": []})
+    counts = {"documents": 7, "pages": 16, "conditions": 4, "evidence": 16, "queries": 3, "qrels": 18, "quotes": 7}
+    verdict: Row = {"schema_version": 1, "ok": True, "level": tiny.level, "counts": counts, "n_findings": 0}
+    tiny.write_json(tiny.benchmark / "gate.json", verdict | {"findings_by_code": {}, "findings": []})
 
 
 def write_trec(tiny: TinyBuild, qrels: list[Row]) -> None:
@@ -326,9 +420,16 @@ def write_trec(tiny: TinyBuild, qrels: list[Row]) -> None:
 def write_beir(tiny: TinyBuild, queries: list[Row], qrels: list[Row]) -> None:
     folder = tiny.benchmark / "beir"
     inside = [doc_id for doc_id in PAGES if doc_id not in OUTSIDE]
-    rows = [{"_id": key, "title": "", "text": plain_text(key), "metadata": {}} for key in inside]
+    rows: list[Row] = []
+    for key in inside:
+        about: Row = {"source": SOURCES.get(key, "north"), "n_pages": len(PAGES[key])}
+        rows.append({"_id": key, "title": key.title(), "text": plain_text(key), "metadata": about})
     tiny.write(folder / "corpus.jsonl", rows)
-    texts = [{"_id": row["query_id"], "text": row["forms"]["clean_v2"], "metadata": {}} for row in queries]
+    texts: list[Row] = []
+    for query in queries:
+        forms = query["forms"]
+        about = {"n": query["n"], "raw": forms["raw"], "natural": forms["natural"]}
+        texts.append({"_id": query["query_id"], "text": forms["clean_v2"], "metadata": about})
     tiny.write(folder / "queries.jsonl", texts)
     golds = [{**row, "grade": 1} for row in qrels if row["gold"]]
     (folder / "qrels").mkdir()
@@ -337,8 +438,8 @@ def write_beir(tiny: TinyBuild, queries: list[Row], qrels: list[Row]) -> None:
         (folder / "qrels" / f"{split}.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(lines), "utf-8")
         scores = [{"query-id": row["query_id"], "corpus-id": row["doc_id"], "score": row["grade"]} for row in judged]
         tiny.write(folder / "qrels" / f"{split}.jsonl", scores)
-    files = ("corpus.jsonl", "queries.jsonl", "qrels/test.jsonl", "qrels/gold.jsonl")
-    (folder / "README.md").write_text("".join(f"    path: {name}\n" for name in files), "utf-8")
+    facts = BeirFacts("tiny", len(inside), {2: 2, 3: 1}, len(qrels), len(golds), "rules")
+    (folder / "README.md").write_text(facts.card(), "utf-8")
 
 
 def plain_text(doc_id: str) -> str:
@@ -348,7 +449,9 @@ def plain_text(doc_id: str) -> str:
 
 def make(folder: Path, level: Level) -> TinyBuild:
     tiny = TinyBuild(Build(Workspace(folder), "tiny"), level)
+    write_config(tiny)
     write_corpus(tiny)
+    write_mined(tiny)
     write_p0(tiny)
     write_benchmark(tiny)
     tiny.seal()

@@ -61,10 +61,10 @@ ADAPTATION, CLIMATE, WATER, WHO = (
 # --- pages and corpus -------------------------------------------------------------------------------------------
 
 
-@fault("a page file is missing", "file-missing", "alias-frequency-differs", "condition-frequency-differs",
-       "extra-evidence", "extra-qrel", "extra-trec-row", "meta-differs", "query-judged-differs",
-       "query-strata-differ", "qrels-count-differs", "beir-qrels-differ", "quality-counts-differ",
-       "removal-differs", "duplicates-differ")  # fmt: skip
+@fault("a page file is missing", "beir-card-differs", "file-missing", "alias-frequency-differs",
+       "condition-frequency-differs", "extra-evidence", "extra-qrel", "extra-trec-row", "meta-differs",
+       "query-judged-differs", "query-strata-differ", "qrels-count-differs", "beir-qrels-differ",
+       "quality-counts-differ", "removal-differs", "duplicates-differ")  # fmt: skip
 def _(tiny: TinyBuild) -> None:
     tiny.build.page_file("beta").unlink()  # which takes its source below the rate
 
@@ -122,12 +122,13 @@ def _(tiny: TinyBuild) -> None:
     tiny.edit(tiny.build.quality, lambda rows: rows.reverse())
 
 
-@fault("a document of the benchmark has no corpus row", "unknown-document", "quality-counts-differ")
+@fault("a document of the benchmark has no corpus row", "beir-corpus-differs", "unknown-document",
+       "quality-counts-differ")  # fmt: skip
 def _(tiny: TinyBuild) -> None:
     tiny.edit(tiny.build.documents, lambda rows: rows.remove(pick(rows, doc_id="beta")))
 
 
-@fault("the source of a gold changed", "query-strata-differ", "quality-counts-differ")
+@fault("the source of a gold changed", "beir-corpus-differs", "query-strata-differ", "quality-counts-differ")
 def _(tiny: TinyBuild) -> None:
     for path in (tiny.build.documents, tiny.build.quality):
         tiny.edit(path, lambda rows: pick(rows, doc_id="zeta").update(source="west"))
@@ -314,7 +315,7 @@ def _(tiny: TinyBuild) -> None:
     change(tiny, "queries.jsonl", {"query_id": "q_4"}, query_id=CLIMATE_WATER)
 
 
-@fault("a document has the id of a query", "query-id-clash")
+@fault("a document has the id of a query", "beir-corpus-differs", "beir-card-differs", "not-sorted", "query-id-clash")
 def _(tiny: TinyBuild) -> None:
     known = {"doc_id": THREE, "n_pages": 1}
     tiny.edit(tiny.build.documents, lambda rows: rows.insert(-1, {**rows[0], **known, "sha256": "0" * 64}))
@@ -330,7 +331,7 @@ def _(tiny: TinyBuild) -> None:
     tiny.edit(tiny.benchmark / "beir" / "corpus.jsonl", lambda rows: rows.append(row))
 
 
-@fault("the conditions of a query are out of order", "query-conditions-differ",
+@fault("the conditions of a query are out of order", "not-sorted", "query-conditions-differ",
        "query-form-differs", "qrel-pages-differ",
        "qrel-witness-differs", "extra-trec-row", "missing-trec-row")  # fmt: skip
 def _(tiny: TinyBuild) -> None:
@@ -346,9 +347,9 @@ def _(tiny: TinyBuild) -> None:
     tiny.edit(tiny.benchmark / "queries.jsonl", repeat)
 
 
-@fault("a query names an unknown condition", "unknown-condition", "query-id-differs", "query-golds-differ",
-       "query-without-gold", "query-judged-differs", "query-strata-differ", "extra-qrel", "extra-trec-row",
-       "missing-quote", "quote-of-other-condition", "qrels-count-differs", "qrel-pages-differ",
+@fault("a query names an unknown condition", "beir-card-differs", "unknown-condition", "query-id-differs",
+       "query-golds-differ", "query-without-gold", "query-judged-differs", "query-strata-differ", "extra-qrel",
+       "extra-trec-row", "missing-quote", "quote-of-other-condition", "qrels-count-differs", "qrel-pages-differ",
        "qrel-clue-count-differs", "qrel-grade-differs", "qrel-gate-differs", "qrel-gold-differs",
        "qrel-witness-differs", "trec-grade-differs", "meta-differs", "beir-qrels-differ",
        "query-conditions-differ")  # fmt: skip
@@ -359,9 +360,10 @@ def _(tiny: TinyBuild) -> None:
     )
 
 
-@fault("a query without any known condition", "unknown-condition", "query-id-differs", "query-golds-differ",
-       "query-without-gold", "query-without-rows", "query-judged-differs", "query-strata-differ", "extra-qrel",
-       "extra-trec-row", "missing-quote", "quote-of-other-condition", "qrels-count-differs", "meta-differs",
+@fault("a query without any known condition", "beir-card-differs", "unknown-condition", "query-id-differs",
+       "query-golds-differ", "query-without-gold", "query-without-rows", "query-judged-differs",
+       "query-strata-differ", "extra-qrel", "extra-trec-row", "missing-quote", "quote-of-other-condition",
+       "qrels-count-differs", "meta-differs",
        "beir-qrels-differ")  # fmt: skip
 def _(tiny: TinyBuild) -> None:
     def rename(rows: list[Row]) -> None:
@@ -386,12 +388,12 @@ def _(tiny: TinyBuild) -> None:
     tiny.edit(tiny.benchmark / "queries.jsonl", lambda rows: rows[0]["conditions"][0]["aliases"].pop())
 
 
-@fault("a form lacks a concept", "form-without-concept")
+@fault("a form lacks a concept", "beir-queries-differ", "form-without-concept")
 def _(tiny: TinyBuild) -> None:
     tiny.edit(tiny.benchmark / "queries.jsonl", lambda rows: rows[0]["forms"].update(natural='Find "climate change".'))
 
 
-@fault("a form says the opposite", "query-form-differs")
+@fault("a form says the opposite", "beir-queries-differ", "query-form-differs")
 def _(tiny: TinyBuild) -> None:
     def negate(rows: list[Row]) -> None:
         rows[0]["forms"]["natural"] = rows[0]["forms"]["natural"].replace("discusses", "never discusses")
@@ -529,7 +531,7 @@ def _(tiny: TinyBuild) -> None:
     requote(tiny, page=1, quote="WHO")
 
 
-@fault("a quote lost its alias", "quote-without-alias")
+@fault("a quote lost its alias", "quote-too-short", "quote-without-alias")
 def _(tiny: TinyBuild) -> None:
     requote(tiny, quote="said who pays.")
 
@@ -710,6 +712,231 @@ def _(tiny: TinyBuild) -> None:
 @fault("a BEIR file is missing", "file-missing")
 def _(tiny: TinyBuild) -> None:
     (tiny.benchmark / "beir" / "queries.jsonl").unlink()
+
+
+# --- who judged ---------------------------------------------------------------------------------------------------
+
+
+def forge(tiny: TinyBuild, **update: Any) -> None:
+    tiny.edit(tiny.p0 / "conditions.jsonl", lambda rows: rows[1]["verdict"].update(update))
+
+
+@fault("a verdict claims a language model", "judge-differs")
+def _(tiny: TinyBuild) -> None:
+    forge(tiny, judge="model", model="glm-5.2", call_key="a" * 64)
+
+
+@fault("a verdict of the rules names a model", "judge-differs")
+def _(tiny: TinyBuild) -> None:
+    forge(tiny, model="glm-5.2")
+
+
+@fault("a verdict of the rules has the key of a call", "judge-differs")
+def _(tiny: TinyBuild) -> None:
+    forge(tiny, call_key="a" * 64)
+
+
+@fault("the metadata claim another judge", "judge-differs", "beir-card-differs")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit_json(tiny.benchmark / "qrels.meta.json", lambda value: value.update(item_judge="model"))
+
+
+@fault("the metadata claim a language model", "judge-differs")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit_json(tiny.benchmark / "qrels.meta.json", lambda value: value.update(item_model="glm-5.2"))
+
+
+@fault("a quote of the rules has the key of a call", "judge-differs")
+def _(tiny: TinyBuild) -> None:
+    requote(tiny, call_key="a" * 64)
+
+
+# --- small changes that read well ---------------------------------------------------------------------------------
+
+
+@fault("the aliases of a query are in another order", "query-names-differ")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit(tiny.benchmark / "queries.jsonl", lambda rows: rows[0]["conditions"][0]["aliases"].reverse())
+
+
+@fault("the aliases of a condition are in another order", "not-sorted", "query-names-differ")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit(tiny.p0 / "conditions.jsonl", lambda rows: rows[1]["aliases"].reverse())
+
+
+@fault("a quote is cut down to its alias", "quote-too-short")
+def _(tiny: TinyBuild) -> None:
+    requote(tiny, quote="WHO")
+
+
+@fault("a quote ends inside a word", "quote-not-on-page")
+def _(tiny: TinyBuild) -> None:
+    requote(tiny, quote="The WHO said wh")
+
+
+@fault("a quote stands twice", "duplicate-quote")
+def _(tiny: TinyBuild) -> None:
+    def repeat(rows: list[Row]) -> None:
+        quotes = pick(rows, query_id=WATER_WHO, doc_id="alpha")["evidence"]
+        quotes.append(quotes[-1])
+
+    tiny.edit(tiny.benchmark / "qrels.jsonl", repeat)
+
+
+@fault("the quotes of a judgment are in another order", "not-sorted")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit(
+        tiny.benchmark / "qrels.jsonl",
+        lambda rows: pick(rows, query_id=WATER_WHO, doc_id="alpha")["evidence"].reverse(),
+    )
+
+
+@fault("a page past the end of its document", "evidence-pages-differ")
+def _(tiny: TinyBuild) -> None:
+    change(tiny, "evidence.jsonl", {"pages": [1, 99]}, condition_id=CLIMATE, doc_id="delta")
+
+
+@fault("a page of a judgment past the end of its document", "qrel-pages-differ")
+def _(tiny: TinyBuild) -> None:
+    change_qrel(tiny, CLIMATE_WATER, "delta", pages=[[1, 99], []])
+
+
+@fault("the pages of two conditions are swapped", "qrel-pages-differ")
+def _(tiny: TinyBuild) -> None:
+    change_qrel(tiny, WATER_WHO, "alpha", pages=[[3], [1, 2]])
+
+
+@fault("a witness is swapped", "qrel-witness-differs")
+def _(tiny: TinyBuild) -> None:
+    change_qrel(tiny, WATER_WHO, "alpha", witness=[3, 1])
+
+
+@fault("a gold says it is none", "qrel-gold-differs")
+def _(tiny: TinyBuild) -> None:
+    change_qrel(tiny, WATER_WHO, "alpha", gold=False)
+
+
+@fault("two judgments are swapped", "not-sorted")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit(tiny.benchmark / "qrels.jsonl", lambda rows: rows.insert(0, rows.pop(1)))
+
+
+@fault("P0 had a decision applied", "version-counts-differ")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit_json(tiny.p0 / "version.json", lambda value: value.update(decisions=["d1"]))
+
+
+@fault("version.json counts something unheard of", "version-counts-differ")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit_json(tiny.p0 / "version.json", lambda value: value["counts"].update(people=3))
+
+
+@fault("the allowed roles are in another order", "allowed-roles-differ")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit_json(tiny.p0 / "version.json", lambda value: value["allowed_roles"].reverse())
+
+
+@fault("a paraphrase lacks a concept", "form-without-concept")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit(tiny.benchmark / "queries.jsonl", lambda rows: rows[0]["forms"].update(paraphrase="what of rain?"))
+
+
+# --- more on TREC and BEIR files ----------------------------------------------------------------------------------
+
+
+@fault("a query of three conditions in the files of two", "extra-trec-row")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit_lines(tiny.benchmark / "n2" / "qrels.trec", lambda lines: lines.append(f"{THREE} 0 alpha 3"))
+
+
+@fault("a row is missing in the files of three conditions", "missing-trec-row")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit_lines(tiny.benchmark / "n3" / "qrels.trec", lambda lines: lines.pop(1))
+
+
+@fault("a grade of the files of three conditions is one less", "trec-grade-differs")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit_lines(
+        tiny.benchmark / "n3" / "qrels.trec", lambda lines: lines.insert(0, lines.pop(0).removesuffix("3") + "2")
+    )
+
+
+@fault("a gold is missing in the gold file", "missing-trec-row")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit_lines(tiny.benchmark / "qrels.gold.trec", lambda lines: lines.pop())
+
+
+@fault("a row names another condition", "extra-trec-row", "missing-trec-row")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit_lines(
+        tiny.benchmark / "qrels.conditions.trec", lambda lines: lines.append(lines.pop().replace(" 2 ", " 3 "))
+    )
+
+
+@fault("a page past the end in the file of pages", "extra-trec-row")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit_lines(tiny.benchmark / "qrels.pages.trec", lambda lines: lines.append(f"{THREE} 0 alpha_p0099 1"))
+
+
+@fault("the last line of a TREC file is cut", "bad-qrels-row")
+def _(tiny: TinyBuild) -> None:
+    path = tiny.benchmark / "qrels.gold.trec"
+    path.write_bytes(path.read_bytes().removesuffix(b"\n"))
+
+
+@fault("a BEIR document has another title", "beir-corpus-differs")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit(tiny.benchmark / "beir" / "corpus.jsonl", lambda rows: rows[0].update(title="Beta"))
+
+
+@fault("a BEIR document has another source", "beir-corpus-differs")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit(tiny.benchmark / "beir" / "corpus.jsonl", lambda rows: rows[0]["metadata"].update(source="west"))
+
+
+@fault("a BEIR query has another number of conditions", "beir-queries-differ")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit(tiny.benchmark / "beir" / "queries.jsonl", lambda rows: rows[0]["metadata"].update(n=3))
+
+
+@fault("BEIR queries are in another order", "not-sorted")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit(tiny.benchmark / "beir" / "queries.jsonl", lambda rows: rows.reverse())
+
+
+@fault("BEIR judgments are in another order", "not-sorted")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit(tiny.benchmark / "beir" / "qrels" / "test.jsonl", lambda rows: rows.reverse())
+
+
+@fault("a BEIR score is a string", "bad-record", "beir-qrels-differ")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit(
+        tiny.benchmark / "beir" / "qrels" / "test.jsonl", lambda rows: rows[0].update(score=str(rows[0]["score"]))
+    )
+
+
+@fault("a BEIR row has a key twice", "not-canonical")
+def _(tiny: TinyBuild) -> None:
+    path = tiny.benchmark / "beir" / "qrels" / "gold.jsonl"
+    path.write_text(path.read_text("utf-8").replace('"score":1', '"score":0,"score":1', 1), "utf-8")
+
+
+@fault("the last line of a BEIR table is cut", "not-canonical")
+def _(tiny: TinyBuild) -> None:
+    path = tiny.benchmark / "beir" / "qrels" / "test.tsv"
+    path.write_bytes(path.read_bytes().removesuffix(b"\n"))
+
+
+@fault("a blank line in a BEIR table", "beir-qrels-differ")
+def _(tiny: TinyBuild) -> None:
+    tiny.edit_lines(tiny.benchmark / "beir" / "qrels" / "test.tsv", lambda lines: lines.insert(2, ""))
+
+
+@fault("the README of the BEIR folder counts other golds", "beir-card-differs")
+def _(tiny: TinyBuild) -> None:
+    path = tiny.benchmark / "beir" / "README.md"
+    path.write_text(path.read_text("utf-8").replace("| golds | 3 |", "| golds | 4 |"), "utf-8")
 
 
 @pytest.mark.parametrize("name", FAULTS)

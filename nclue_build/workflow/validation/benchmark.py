@@ -6,34 +6,43 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from nclue_build.core.canonical import sha256_file
+from nclue_build.core.findings import MAX_FINDINGS
 from nclue_build.core.ids import page_id
 from nclue_build.store import layout
 from nclue_build.workflow.families import find_family
+from nclue_build.workflow.validation.composition import Composing, check_composition
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from nclue_build.records.benchmark import Qrel, Query
-    from nclue_build.records.composition import Composition, FormsQa
+    from nclue_build.records.base import Level
+    from nclue_build.records.benchmark import Qrel, QrelsMeta, Query
+    from nclue_build.records.config import BuildConfig
+    from nclue_build.records.gate import GateReport
+    from nclue_build.records.inventory import Rejected
     from nclue_build.workflow.validation.corpus import KnownDocuments
+    from nclue_build.workflow.validation.inventory import KnownInventory
     from nclue_build.workflow.validation.reading import Reading
 
 _TREC_OF_DOCUMENTS: Final = tuple(name for name in layout.TREC_FILES if name != layout.TREC_PAGES)
 
 
-def check_benchmark(reading: Reading, documents: KnownDocuments, conditions: frozenset[str]) -> None:
+def check_benchmark(
+    reading: Reading, documents: KnownDocuments, inventory: KnownInventory, config: BuildConfig
+) -> None:
     """Every file of the current benchmark that one can check without recomputing."""
     folder = reading.build.benchmark
     qrels = folder / layout.QRELS
-    queries = _check_queries(reading, folder / layout.QUERIES, documents, conditions)
-    _check_qrels(reading, qrels, documents, queries)
-    meta = reading.file(folder / layout.META, find_family("qrels.meta").model)
+    queries = _check_queries(reading, folder / layout.QUERIES, documents, inventory.condition_ids)
+    n_qrels, n_quotes = _check_qrels(reading, qrels, documents, queries)
+    meta: QrelsMeta | None = reading.file(folder / layout.META, find_family("qrels.meta").model)
     if meta is not None and qrels.is_file() and sha256_file(qrels) != meta.qrels_sha256:
         reading.add("digest-differs", f"differs from the digest in {layout.META}", qrels)
-    _check_reports(reading, queries.values())
-    for _ in reading.rows(folder / layout.REJECTED, find_family("rejected").model):
-        pass
+    rejected = _check_rejected(reading, folder / layout.REJECTED, queries)
+    judge = meta.item_judge if meta else None
+    known = Composing(tuple(queries.values()), tuple(rejected), documents, config, judge)
+    check_composition(reading, known)
     for name in _TREC_OF_DOCUMENTS:
         _check_trec(reading, folder / name, documents.in_benchmark, queries)
     pages = frozenset(
@@ -41,29 +50,53 @@ def check_benchmark(reading: Reading, documents: KnownDocuments, conditions: fro
     )
     _check_trec(reading, folder / layout.TREC_PAGES, pages, queries)
     if (folder / layout.GATE_REPORT).exists():
-        reading.file(folder / layout.GATE_REPORT, find_family("gate").model)
-
-
-def _check_reports(reading: Reading, queries: Collection[Query]) -> None:
-    """What composing reports of itself: it must count the queries there are."""
-    path = reading.build.benchmark / layout.COMPOSITION
-    composition: Composition | None = reading.file(path, find_family("composition").model)
-    if composition is not None:
-        counts = Counter(("n", str(query.n)) for query in queries)
-        counts.update(("relaxation", query.relaxation or "strict") for query in queries)
-        counts.update(("n_golds", str(len(query.golds))) for query in queries)
-        counted = {
-            (row.stratum, row.value): row.queries
-            for row in composition.mix
-            if row.queries and row.stratum in ("n", "relaxation", "n_golds")
+        counts = {
+            "documents": len(documents.in_benchmark),
+            "conditions": len(inventory.conditions),
+            "evidence": inventory.n_evidence,
+            "queries": len(queries),
+            "qrels": n_qrels,
+            "quotes": n_quotes,
         }
-        if composition.n_queries != len(queries) or counted != dict(counts):
-            message = f"n_queries or the mix is not that of the {len(queries)} queries"
-            reading.add("composition-differs", message, path)
-    path = reading.build.benchmark / layout.FORMS_QA
-    proof: FormsQa | None = reading.file(path, find_family("forms_qa").model)
-    if proof is not None and proof.queries != len(queries):
-        reading.add("composition-differs", f"{proof.queries} queries, there are {len(queries)}", path)
+        if inventory.level == "page":
+            counts["pages"] = sum(documents.n_pages[doc_id] for doc_id in documents.in_benchmark)
+        _check_gate_report(reading, inventory.level, counts)
+
+
+def _check_rejected(reading: Reading, path: Path, queries: Mapping[str, Query]) -> list[Rejected]:
+    """Candidates that are no query, each once, in order."""
+    rows = reading.ids(reading.rows(path, find_family("rejected").model), path, "id", "duplicate-id")
+    rejected: list[Rejected] = []
+    row: Rejected
+    for line, row in reading.ascending(rows, path, "id"):
+        rejected.append(row)
+        if (row.stage, row.kind) != ("compose", "candidate"):
+            reading.add("composition-differs", f"{row.stage} {row.kind} is no candidate", path, line, row.id)
+        if row.id in queries:
+            reading.add("composition-differs", f"{row.id!r} is also a query", path, line, row.id)
+    return rejected
+
+
+def _check_gate_report(reading: Reading, level: Level, counts: Mapping[str, int]) -> None:
+    """gate.json: that it agrees with itself and with the files it is about."""
+    path = reading.build.benchmark / layout.GATE_REPORT
+    report: GateReport | None = reading.file(path, find_family("gate").model)
+    if report is None:
+        return
+    total = sum(report.findings_by_code.values())
+    listed = Counter(finding.code for finding in report.findings)
+    if (
+        report.ok != (not report.n_findings)
+        or report.n_findings != total
+        or len(report.findings) != min(total, MAX_FINDINGS)
+        or any(count > report.findings_by_code.get(code, 0) for code, count in listed.items())
+    ):
+        message = f"ok {report.ok}, n_findings {report.n_findings}, {total} by code, {len(report.findings)} listed"
+        reading.add("gate-report-differs", f"{message}: run 'nclue-build gate'", path)
+    told = {name: report.counts.get(name) for name in counts}
+    if told != counts or report.level != level:
+        message = f"it counts {told} at {report.level} level, there are {dict(counts)} at {level} level"
+        reading.add("gate-report-differs", f"{message}: run 'nclue-build gate'", path)
 
 
 def _check_queries(
@@ -87,10 +120,16 @@ def _check_queries(
     return queries
 
 
-def _check_qrels(reading: Reading, path: Path, documents: KnownDocuments, queries: Mapping[str, Query]) -> None:
+def _check_qrels(
+    reading: Reading, path: Path, documents: KnownDocuments, queries: Mapping[str, Query]
+) -> tuple[int, int]:
+    """Check the rows; gives the numbers of rows and of quotes."""
+    n_rows = n_quotes = 0
     seen: dict[tuple[str, str], int] = {}
     row: Qrel
     for line, row in reading.rows(path, find_family("qrels").model):
+        n_rows += 1
+        n_quotes += len(row.evidence)
         pair = (row.query_id, row.doc_id)
         if (first := seen.setdefault(pair, line)) != line:
             reading.add("duplicate-qrel", f"{pair} stands twice (first in line {first})", path, line, row.query_id)
@@ -109,6 +148,7 @@ def _check_qrels(reading: Reading, path: Path, documents: KnownDocuments, querie
         for condition_id in sorted(named - known):
             message = f"{pair}: condition {condition_id!r} is not one of the query's"
             reading.add("unknown-condition", message, path, line, row.query_id)
+    return n_rows, n_quotes
 
 
 def _check_trec(reading: Reading, path: Path, documents: frozenset[str], queries: Mapping[str, Query]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, cast
 
 from nclue_build.core.errors import NclueError
 from nclue_build.core.progress import NullProgress
@@ -13,21 +13,29 @@ from nclue_build.workflow.executors import open_mapper
 from nclue_build.workflow.lock import running_process
 from nclue_build.workflow.outdated import outdated_benchmark
 from nclue_build.workflow.plan import altered_outputs, changed_since
-from nclue_build.workflow.receipts import Digests, load_receipt
+from nclue_build.workflow.receipts import Digests, load_receipt, plain_settings, receipt_path
 from nclue_build.workflow.registry import STAGE_NAMES, load_stage
 from nclue_build.workflow.validation.benchmark import check_benchmark
 from nclue_build.workflow.validation.corpus import KnownDocuments, check_corpus, check_extracted
-from nclue_build.workflow.validation.inventory import check_mined, check_version, versions
+from nclue_build.workflow.validation.inventory import KnownInventory, check_version, versions
+from nclue_build.workflow.validation.mined import check_mined
 from nclue_build.workflow.validation.reading import Reading
+from nclue_build.workflow.validation.strangers import check_strangers
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from nclue_build.core.canonical import Json
     from nclue_build.core.errors import Finding
     from nclue_build.core.progress import Progress
     from nclue_build.records.config import BuildConfig
+    from nclue_build.records.receipt import Receipt
+    from nclue_build.store.stage import Declaration
     from nclue_build.store.workspace import Build, Workspace
+
+
+_AGAIN: Final = "remove it, and the next run makes the stage again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +90,7 @@ def validate_build(
         listener.warn(f"process {process} is running this build right now: what is found may be half done")
     if (outdated := outdated_benchmark(chosen, Digests())) is not None:
         reading.extend([outdated])
-    documents, conditions = KnownDocuments(), frozenset[str]()
+    documents, inventory = KnownDocuments(), KnownInventory()
     with open_mapper(config.run) as mapper:
         listener.start("validate: corpus", None, "files")
         check_corpus(reading, config, mapper)
@@ -92,11 +100,13 @@ def validate_build(
             documents = check_extracted(reading, mapper)
     listener.start("validate: inventory and benchmark", None, "files")
     if chosen.version(0).exists() or _has_run(chosen, "mine"):
-        check_mined(reading)
         for number in versions(chosen.inventory) or [0]:
-            conditions = check_version(reading, number, documents)
+            inventory = check_version(reading, number, documents)
+            if number == 0:
+                check_mined(reading, inventory.conditions, config.judge.kind)
     if chosen.benchmark.exists() or _has_run(chosen, "compose"):
-        check_benchmark(reading, documents, conditions)
+        check_benchmark(reading, documents, inventory, config)
+    check_strangers(reading)
     not_run = _check_receipts(reading, config)
     return Validation(chosen, tuple(reading.found.kept), reading.found.total, dict(reading.counts), not_run)
 
@@ -114,6 +124,8 @@ def _check_receipts(reading: Reading, config: BuildConfig) -> tuple[str, ...]:
         receipt = load_receipt(build, name)
         if receipt is None:
             not_run.append(name)
+            if receipt_path(build, name).exists():
+                reading.add("bad-receipt", f"cannot be read: {_AGAIN}", receipt_path(build, name), id=name)
             continue
         for path, what in altered_outputs(build, receipt, digests):
             if path not in missing:
@@ -121,9 +133,24 @@ def _check_receipts(reading: Reading, config: BuildConfig) -> tuple[str, ...]:
                 reading.found.add(code, f"{what} since {name} wrote it", path=path)
         stage = load_stage(name)
         try:
-            reasons = changed_since(build, stage, stage.declare(build, config), receipt, digests)
+            declared = stage.declare(build, config)
+            reasons = changed_since(build, stage, declared, receipt, digests)
         except NclueError:
             continue  # the inputs themselves are at fault, which the check of the corpus has said
+        for problem in _receipt_problems(build, receipt, name, declared):
+            reading.add("bad-receipt", f"{problem}: {_AGAIN}", receipt_path(build, name), id=name)
         if reasons:
             reading.add("stale-stage", f"{name}: {'; '.join(reasons)}", id=name)
     return tuple(not_run)
+
+
+def _receipt_problems(build: Build, receipt: Receipt, stage: str, declared: Declaration) -> Iterator[str]:
+    """Where a receipt contradicts itself, or leaves out a file that its stage writes."""
+    if receipt.stage != stage:
+        yield f"is of the stage {receipt.stage!r}"
+    if plain_settings(cast("dict[str, Json]", receipt.settings))[1] != receipt.settings_sha256:
+        yield "settings_sha256 is not the digest of its settings"
+    for path in declared.outputs:
+        name = build.relative(path)
+        if path.is_file() and name not in receipt.outputs:
+            yield f"does not list {name}, which {stage} writes"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nclue_build.core.canonical import sha256_bytes
 from nclue_build.core.errors import DataError, UsageError
@@ -33,6 +33,8 @@ class KnownDocuments:
     all: frozenset[str] = frozenset()
     in_benchmark: frozenset[str] = frozenset()
     n_pages: dict[str, int] = field(default_factory=dict)
+    eligible: Counter[str] = field(default_factory=Counter)
+    """Documents that may be golds, by source; every source of the benchmark's corpus is there."""
 
 
 def check_corpus(reading: Reading, config: BuildConfig, mapper: Mapper) -> None:
@@ -43,7 +45,11 @@ def check_corpus(reading: Reading, config: BuildConfig, mapper: Mapper) -> None:
             listed = read_corpus_file(build, section.file, config.fetch.folder)
             facts = _facts([one.path for one in listed], mapper)
             reading.counts["inputs"] = len(facts)
-            _check_documents(reading, {one.row.doc_id: facts[one.path] for one in listed})
+            _check_documents(
+                reading,
+                {one.row.doc_id: facts[one.path] for one in listed},
+                {one.row.doc_id: one.row for one in listed},
+            )
             check_digests(listed, facts, build.relative((build.workspace.root / section.file).resolve()))
         else:
             folder = (build.workspace.root / str(section.pdfs)).resolve()
@@ -61,13 +67,35 @@ def _facts(paths: list[Path], mapper: Mapper) -> dict[Path, FileFacts]:
     return dict(zip(files, mapper.map(file_facts, files), strict=True))
 
 
-def _check_documents(reading: Reading, facts: Mapping[str, FileFacts]) -> None:
-    """Check ``documents.jsonl`` against the PDFs, by document id or file name; bad rows are reported later."""
+_COPIED: Final = (
+    "source", "title", "url", "pdf_url", "language", "license", "license_note", "published", "retrieved_at",
+    "archive_url",
+)  # fmt: skip
+_COMPLETED: Final = frozenset({"title", "language", "retrieved_at"})
+"""Fields that fetching and extracting fill in where the corpus file says nothing."""
+
+
+def _check_documents(
+    reading: Reading, facts: Mapping[str, FileFacts], listed: Mapping[str, CorpusRow] | None = None
+) -> None:
+    """Check ``documents.jsonl`` against the PDFs and the corpus file; bad rows are reported later.
+
+    Args:
+        reading: Takes what is found.
+        facts: Of the PDFs, by document id or file name.
+        listed: Rows of the corpus file, by document id; None where there is a folder instead.
+    """
     path = reading.build.documents
     if not path.is_file():
         return
     row: CorpusRow
     for line, row in Reading(reading.build).rows(path, find_family("documents").model):
+        given = (listed or {}).get(row.doc_id)
+        for name in _COPIED if given else ():
+            told, kept = getattr(given, name), getattr(row, name)
+            if told != kept and not (told is None and name in _COMPLETED):
+                message = f"{row.doc_id}: {name} is {kept!r}, {told!r} in the corpus file"
+                reading.add("document-rows-differ", message, path, line, row.doc_id)
         fact = facts.get(row.doc_id) or facts.get(str(row.file_name))
         if fact is None:
             message = f"{row.doc_id}: {row.file_name}: file not found"
@@ -75,6 +103,9 @@ def _check_documents(reading: Reading, facts: Mapping[str, FileFacts]) -> None:
         elif fact.sha256 != row.sha256:
             message = f"{row.doc_id}: {row.file_name}: SHA-256 is {fact.sha256}, not {row.sha256}"
             reading.add("digest-differs", message, path, line, row.doc_id)
+        elif fact.n_bytes != row.bytes:
+            message = f"{row.doc_id}: {row.file_name}: has {fact.n_bytes} bytes, not {row.bytes}"
+            reading.add("size-differs", message, path, line, row.doc_id)
 
 
 def check_extracted(reading: Reading, mapper: Mapper) -> KnownDocuments:
@@ -85,7 +116,7 @@ def check_extracted(reading: Reading, mapper: Mapper) -> KnownDocuments:
     documents = {row.doc_id for _, row in reading.ids(rows, path, "doc_id", "duplicate-document")}
     quality = _check_quality(reading, documents)
     in_benchmark = frozenset(doc_id for doc_id, row in quality.items() if row.in_benchmark)
-    _check_duplicates(reading, documents, in_benchmark)
+    _check_duplicates(reading, documents, quality)
     tasks = [PageTask(build, doc_id, quality.get(doc_id)) for doc_id in sorted(documents)]
     for found, counts in mapper.map(check_page_file, tasks):
         reading.found.merge(found)
@@ -94,7 +125,11 @@ def check_extracted(reading: Reading, mapper: Mapper) -> KnownDocuments:
         if path.stem not in documents:
             reading.add("unknown-document", f"{layout.DOCUMENTS} does not have {path.stem!r}", path, None, path.stem)
     n_pages = {doc_id: row.n_pages for doc_id, row in quality.items()}
-    return KnownDocuments(frozenset(documents), in_benchmark, n_pages)
+    eligible: Counter[str] = Counter()
+    for row in quality.values():
+        if row.in_benchmark:
+            eligible[row.source] += row.gold_eligible
+    return KnownDocuments(frozenset(documents), in_benchmark, n_pages, eligible)
 
 
 def _check_quality(reading: Reading, documents: set[str]) -> dict[str, DocumentQuality]:
@@ -121,19 +156,35 @@ def _check_quality(reading: Reading, documents: set[str]) -> dict[str, DocumentQ
     return quality
 
 
-def _check_duplicates(reading: Reading, documents: set[str], in_benchmark: frozenset[str]) -> None:
-    """``duplicates.jsonl``: groups of known documents, of which those removed are not in the benchmark."""
+def _check_duplicates(reading: Reading, documents: set[str], quality: Mapping[str, DocumentQuality]) -> None:
+    """``duplicates.jsonl``: groups of known documents; those removed are the ones the quality file removes so."""
     path = reading.build.inventory / layout.DUPLICATES
+    in_benchmark = frozenset(doc_id for doc_id, outcome in quality.items() if outcome.in_benchmark)
+    removed: set[str] = set()
     row: DuplicateGroup
-    for line, row in reading.ids(reading.rows(path, find_family("duplicates").model), path, "group_id", "duplicate-id"):
+    rows = reading.ids(reading.rows(path, find_family("duplicates").model), path, "group_id", "duplicate-id")
+    for line, row in reading.ascending(rows, path, "group_id"):
+        removed.update(row.removed)
         for doc_id in sorted({*row.doc_ids, *row.removed, row.representative} - documents):
             reading.add("unknown-document", f"group {row.group_id} names {doc_id!r}", path, line, doc_id)
         if not {*row.removed, row.representative} <= {*row.doc_ids} or row.representative in row.removed:
             message = "its representative and those removed are not different documents of the group"
             reading.add("duplicates-differ", f"group {row.group_id}: {message}", path, line, row.group_id)
+        ascend = all(list(ids) == sorted({*ids}) for ids in (row.doc_ids, row.removed))
+        if not ascend or len(row.doc_ids) < 2:  # noqa: PLR2004 - one document is no group
+            message = "doc_ids and removed must ascend without repeats, and a group has at least two documents"
+            reading.add("duplicates-differ", f"group {row.group_id}: {message}", path, line, row.group_id)
+        if row.group_id != (expected := f"{row.kind}_{row.representative}"):
+            reading.add("duplicates-differ", f"the id must be {expected}", path, line, row.group_id)
+        if (row.similarity_percent is None) != (row.kind != "near"):
+            message = "near groups alone have a similarity_percent"
+            reading.add("duplicates-differ", f"group {row.group_id}: {message}", path, line, row.group_id)
         for doc_id in sorted(in_benchmark.intersection(row.removed)):
             message = f"group {row.group_id}: {doc_id!r} is removed here and in the benchmark's corpus there"
             reading.add("duplicates-differ", message, path, line, row.group_id)
+    for doc_id, outcome in quality.items():
+        if outcome.removed == "duplicate" and doc_id not in removed:
+            reading.add("duplicates-differ", f"no group removes {doc_id!r}, {layout.QUALITY} does", path, None, doc_id)
 
 
 class PageTask(NamedTuple):
@@ -161,6 +212,9 @@ def check_page_file(task: PageTask) -> tuple[Findings, Counter[str]]:
         if row.doc_id != task.doc_id:
             message = f"row of {row.doc_id!r} in the file of {task.doc_id!r}"
             reading.add("unknown-document", message, path, line, row.doc_id)
+        if (row.status == "empty") != (row.status != "failed" and not any(block.text for block in row.blocks)):
+            message = f"page {row.page}: status {row.status!r} with {len(row.blocks)} blocks"
+            reading.add("page-rows-differ", message, path, line, task.doc_id)
         if sha256_bytes("\n".join(block.text for block in row.blocks).encode("utf-8")) != row.text_sha256:
             message = f"page {row.page}: text_sha256 is not that of its blocks"
             reading.add("digest-differs", message, path, line, task.doc_id)

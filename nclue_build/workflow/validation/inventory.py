@@ -1,8 +1,9 @@
-"""What mining kept, and the inventory versions."""
+"""The inventory versions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from nclue_build.core.canonical import sha256_file
 from nclue_build.core.findings import Findings
@@ -15,21 +16,23 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from nclue_build.records.base import Level
+    from nclue_build.records.inventory import Condition
     from nclue_build.workflow.validation.corpus import KnownDocuments
     from nclue_build.workflow.validation.reading import Reading
 
-_SEEN: Final = ((layout.SURFACE_FORMS, "surface_forms", "form"), (layout.CLUSTERS, "clusters", "cluster_id"))
-"""What mining saw: files, their families and the field that must be unique."""
 
+@dataclass(frozen=True, slots=True)
+class KnownInventory:
+    """What an inventory version holds."""
 
-def check_mined(reading: Reading) -> None:
-    """``surface_forms.jsonl``, ``clusters.jsonl`` and ``rejected.jsonl``."""
-    for file, name, attribute in _SEEN:
-        path = reading.build.inventory / file
-        for _ in reading.ids(reading.rows(path, find_family(name).model), path, attribute, "duplicate-id"):
-            pass
-    for _ in reading.rows(reading.build.inventory / layout.REJECTED, find_family("rejected").model):
-        pass
+    level: Level = "page"
+    conditions: tuple[Condition, ...] = ()
+    n_evidence: int = 0
+
+    @property
+    def condition_ids(self) -> frozenset[str]:
+        """Ids of its conditions."""
+        return frozenset(row.condition_id for row in self.conditions)
 
 
 def versions(inventory: Path) -> list[int]:
@@ -37,12 +40,8 @@ def versions(inventory: Path) -> list[int]:
     return sorted(int(path.name[1:]) for path in inventory.glob("P*") if path.name[1:].isdecimal() and path.is_dir())
 
 
-def check_version(reading: Reading, number: int, documents: KnownDocuments) -> frozenset[str]:
-    """One ``P<k>``: its files by digest, unique and known ids.
-
-    Returns:
-        Ids of its conditions.
-    """
+def check_version(reading: Reading, number: int, documents: KnownDocuments) -> KnownInventory:
+    """One ``P<k>``: its files by digest, unique and known ids."""
     folder = reading.build.version(number)
     version = reading.file(folder / layout.VERSION, find_family("version").model)
     if version is not None and (version.version, version.parent) != (number, number - 1 if number else None):
@@ -54,12 +53,13 @@ def check_version(reading: Reading, number: int, documents: KnownDocuments) -> f
             reading.add("digest-differs", f"differs from the digest in {layout.VERSION}", path)
     path = folder / layout.CONDITIONS
     rows = reading.rows(path, find_family("conditions").model)
-    conditions = {row.condition_id for _, row in reading.ids(rows, path, "condition_id", "duplicate-condition")}
+    conditions = [row for _, row in reading.ids(rows, path, "condition_id", "duplicate-condition")]
+    ids = sorted(row.condition_id for row in conditions)
     path = folder / layout.EVIDENCE
     found = Findings()
-    columns = read_evidence(path, found)
+    columns = read_evidence(path, found, form=found)
     reading.counts.update(files=path.is_file(), rows=columns.n_rows)
     level: Level = "page" if version is None else version.level
-    place_rows(columns, sorted(conditions), sorted(documents.in_benchmark), level, found, str(path))
+    place_rows(columns, ids, sorted(documents.in_benchmark), level, found, str(path))
     reading.take(found)
-    return frozenset(conditions)
+    return KnownInventory(level, tuple(conditions), columns.n_rows)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from nclue_build.core.errors import DataError
 from nclue_build.core.findings import Findings
-from nclue_build.store.jsonl import read_json_as, read_numbered
+from nclue_build.store.form import ADVICE, explain_difference
+from nclue_build.store.jsonl import encode_file, read_json_as, read_numbered
 from nclue_build.store.trec import read_numbered_qrels
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Reading:
     def rows(self, path: Path, model: TypeAdapter[Any]) -> Iterator[tuple[int, Any]]:
         """Yield (line, record) of every good row; a missing file and bad rows become findings."""
         wrong = Findings()
-        yield from self._counted(path, read_numbered(path, model, found=wrong))
+        yield from self._counted(path, read_numbered(path, model, found=wrong, form=wrong))
         self.take(wrong)
 
     def qrels(self, path: Path) -> Iterator[tuple[int, TrecQrel]]:
@@ -72,10 +73,25 @@ class Reading:
         """The record of a one-record file; None when it is missing or bad, which becomes a finding."""
         self.counts["files"] += path.is_file()
         try:
-            return read_json_as(path, model)
+            record = read_json_as(path, model)
         except DataError as error:
             self.extend(error.findings)
             return None
+        text, expected = path.read_bytes(), encode_file(record)
+        if text != expected:
+            self.add("not-canonical", f"{explain_difference(text, expected)}: {ADVICE}", path)
+        return record
+
+    def ascending(self, rows: Iterable[tuple[int, Any]], path: Path, attribute: str) -> Iterator[tuple[int, Any]]:
+        """Pass rows on; the first whose id is less than the one before becomes a finding."""
+        previous, is_sorted = "", True
+        for line, record in rows:
+            value = str(getattr(record, attribute))
+            if is_sorted and value < previous:
+                self.add("not-sorted", f"{attribute} {value!r} comes after {previous!r}", path, line, value)
+                is_sorted = False
+            previous = value
+            yield line, record
 
     def ids(self, rows: Iterable[tuple[int, Any]], path: Path, attribute: str, code: str) -> Iterator[tuple[int, Any]]:
         """Pass rows on whose id is new; a repeated id becomes a finding."""

@@ -406,7 +406,8 @@ def test_pages_of_other_programs_need_little(
     put(folder / "doc-b" / "2.json", json.dumps({"page": 3, "text": "x"}))
     put(folder / "doc-c" / "2.json", json.dumps({"text": "x"}))
     given = make_build('file = "../corpus.jsonl"', 'reader = "page-json"\npage_json = "../pages"')
-    Extract().run(given)
+    result = Extract().run(given)
+    assert "page-failed" in {finding.code for finding in result.findings}
     first, second = pages(given, "doc-a")
     assert (first.backend, first.blocks[0].role, first.blocks[0].bbox, first.width) == (
         "eye",

@@ -111,8 +111,10 @@ def test_gone(site: Site, place: Place, status: int) -> None:
 @pytest.mark.parametrize("status", [400, 401, 403, 204, 304, 302])
 def test_other_answers_are_final(site: Site, place: Place, status: int) -> None:
     site.reply("/a.pdf", status=status)
-    outcome = place.one(pdf_url=site.url("/a.pdf"))
+    report = place.fetch({"doc_id": "a", "pdf_url": site.url("/a.pdf")})
+    (outcome,) = report.outcomes
     assert outcome.status == "failed"
+    assert [finding.code for finding in report.findings] == ["fetch-failed"]
     assert f"status {status}" in str(outcome.message)
     assert len(site.asked) == 1
 
@@ -129,8 +131,10 @@ def test_other_answers_are_final(site: Site, place: Place, status: int) -> None:
 )  # fmt: skip
 def test_not_a_pdf(site: Site, place: Place, body: bytes, kind: str, said: str) -> None:
     site.reply("/a.pdf", body, headers={"Content-Type": kind})
-    outcome = place.one(pdf_url=site.url("/a.pdf"))
+    report = place.fetch({"doc_id": "a", "pdf_url": site.url("/a.pdf")})
+    (outcome,) = report.outcomes
     assert outcome.status == "not-pdf"
+    assert [finding.code for finding in report.findings] == ["fetch-not-pdf"]
     assert str(outcome.message).endswith(said)
     assert place.left() == []
 
@@ -139,8 +143,10 @@ def test_not_a_pdf(site: Site, place: Place, body: bytes, kind: str, said: str) 
 def test_too_large_announced_or_not(site: Site, place: Place, pdf: MakePdf, length: str | None) -> None:
     place.settings = "max_document_mb = 1"
     site.reply("/a.pdf", pdf(3 << 20), headers={} if length is None else {"Content-Length": length})
-    outcome = place.one(pdf_url=site.url("/a.pdf"))
+    report = place.fetch({"doc_id": "a", "pdf_url": site.url("/a.pdf")})
+    (outcome,) = report.outcomes
     assert outcome.status == "too-large"
+    assert [finding.code for finding in report.findings] == ["fetch-too-large"]
     assert outcome.n_received <= (1 << 20 if length == "" else 0)
     assert place.left() == []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nclue_build.records.corpus import Block
 from nclue_build.records.inventory import Alias, Condition, Verdict
-from nclue_build.rederive.windows import AliasKey, FormTable, conditions_in, holds_quote, is_matchable, scan_page
+from nclue_build.rederive.windows import AliasKey, FormTable, conditions_in, is_matchable, place_of_quote, scan_page
 
 ROLES = frozenset({"title", "text"})
 
@@ -89,12 +89,12 @@ def test_forms_that_cannot_be_matched_are_told_apart() -> None:
 
 def test_a_quote_stands_in_any_reading_of_one_allowed_block() -> None:
     blocks = [Block(role="text", text="The gov-\nernment  acts."), Block(role="header", text="Running head")]
-    assert holds_quote(blocks, ROLES, "government acts")
-    assert holds_quote(blocks, ROLES, "gov-ernment acts")
-    assert holds_quote(blocks, ROLES, "gov-\nernment  acts")
-    assert not holds_quote(blocks, ROLES, "Government acts")
-    assert not holds_quote(blocks, ROLES, "Running head")
-    assert not holds_quote(blocks, ROLES, " \n")
+    for quote in ("The government acts.", "The gov-ernment acts.", " The gov-\nernment acts. "):
+        assert place_of_quote(blocks, ROLES, quote) == "block"
+    for quote in ("acts", "government acts", "gov-ernment acts", "gov-\nernment  acts", "ernment acts."):
+        assert place_of_quote(blocks, ROLES, quote) == "piece"
+    for quote in ("Government acts", "Running head", " \n", "government act", "overnment acts"):
+        assert place_of_quote(blocks, ROLES, quote) == "nowhere"
 
 
 def test_conditions_of_a_text() -> None:
