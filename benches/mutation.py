@@ -200,7 +200,8 @@ def run_tests(mutant: Mutant, tests: tuple[str, ...]) -> int:
                               phases=[Phase.explicit, Phase.generate])  # fmt: skip
     settings.load_profile("mutation")
     sys.meta_path.insert(0, InPlace(mutant))
-    words = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=no"]
+    rewrite = "ignore:Module already imported:pytest.PytestAssertRewriteWarning"
+    words = ["-W", rewrite, "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=no"]
     return int(pytest.main([*words, *(str(ROOT / test) for test in tests)]) != 0)
 
 
@@ -283,6 +284,10 @@ def main() -> int:
     words = [word for word in sys.argv[1:] if word != "--check"]
     for heavy in ("pytest", "numpy", "networkx", "scipy.sparse", "hypothesis", "pydantic", "orjson"):
         importlib.import_module(heavy)
+    whole = [Mutant(module, 0, "", "", path_of(module).read_text("utf-8")) for module in words or MODULES]
+    if run_all(whole, lambda _: None) != whole:
+        print("the tests fail without any change: nothing can be said of changes", file=sys.stderr)
+        return 2
     mutants = [mutant for module in words or MODULES for mutant in mutants_of(module)]
     survivors = run_all(mutants, lambda line: print(line, file=sys.stderr, flush=True))
     killed = 100 * (len(mutants) - len(survivors)) // len(mutants)

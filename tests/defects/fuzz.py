@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,7 +43,7 @@ LETTERS = "aeinrstAB01 .-"
 
 @dataclass
 class Series:
-    """What became of a series of changes; fields are named as docs/findings.md names them."""
+    """What became of a series of changes; fields are named as docs/gate.md names them."""
 
     n: int = 0
     by_gate: int = 0
@@ -107,6 +108,11 @@ def change_file(path: Path, name: str, generator: random.Random) -> str | None:
     return f"{shown} {label}" if label else None
 
 
+def in_short(label: str) -> str:
+    """A name without the names that are data, such as the reasons for which something was dropped."""
+    return re.sub(r"^((steps\.)?(enumerated|dropped|blocked|sampled|verified|selected))\..*", r"\1", label)
+
+
 def places(value: Any, name: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Every value inside another one: its name without positions, what it stands in, and its key there."""
     items: Any = value.items() if isinstance(value, dict) else enumerate(value)
@@ -124,7 +130,7 @@ def change_value(value: Row, generator: random.Random) -> str | None:
     name = generator.choice(names)  # every field equally often, however many values it has
     _, holder, key = generator.choice([place for place in found if place[0] == name])
     holder[key] = changed(holder[key], generator)
-    return name
+    return in_short(name)
 
 
 def changed(value: Any, generator: random.Random) -> Any:

@@ -1,4 +1,4 @@
-"""Small random changes to a good build: gate and validate find all but those in fields that docs/findings.md names."""
+"""Small random changes to a good build: gate and validate find all but those in fields that docs/gate.md names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def unchecked(repository: Path) -> set[str]:
     """Fields that nothing can be held against, as ``file field``."""
-    text = (repository / "docs" / "findings.md").read_text("utf-8").partition("## What nothing is held against")[2]
+    text = (repository / "docs" / "gate.md").read_text("utf-8").partition("## What nothing is held against")[2]
     rows = re.findall(r"^\| `([^`]+)` \| (.+?) \|", text, re.MULTILINE)
     return {f"{file} {field}" for file, fields in rows for field in re.findall(r"`([^`]+)`", fields)}
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from nclue_build import validate_build
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -40,6 +42,10 @@ def test_a_fresh_run_makes_the_committed_files(repository: Path, fresh_demo: Pat
     assert sorted(committed) == sorted(made)
     differing = {name: difference(name, committed[name], made[name]) for name in made if committed[name] != made[name]}
     assert differing == {}
+
+
+def test_validation_finds_nothing(fresh_demo: Path) -> None:
+    assert validate_build(fresh_demo, "demo").findings == ()
 
 
 def test_the_truth_is_recovered_and_no_trap_catches(repository: Path, fresh_demo: Path) -> None:

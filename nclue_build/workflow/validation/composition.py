@@ -1,7 +1,7 @@
 """What composing reports of itself, counted again from the queries, the rejected candidates and the configuration.
 
 What only composing itself saw (the conjunctions it enumerated, the caps that bind strict candidates, its shortfalls in
-words) is held against its own sums; docs/findings.md lists the fields that nothing can be held against.
+words) is held against its own sums; docs/gate.md lists the fields that nothing can be held against.
 """
 
 from __future__ import annotations

@@ -232,11 +232,11 @@ def test_validate_reads_duplicate_groups(built: Path, run: Run) -> None:
         json.loads(line) for line in (built / "inventory/main/documents_quality.jsonl").read_bytes().splitlines()
     ]
     first, second, third = (row["doc_id"] for row in quality[:3])
-    group = {"group_id": "g", "kind": "near", "similarity_percent": None}
-    rows = [
-        group | {"representative": first, "doc_ids": [first, second], "removed": [second]},
-        group | {"group_id": "h", "representative": first, "doc_ids": [second, third], "removed": []},
+    rows: list[dict[str, object]] = [
+        {"representative": first, "doc_ids": [first, second], "removed": [second], "similarity_percent": 90},
+        {"representative": third, "doc_ids": [first, second], "removed": [], "similarity_percent": 90},
     ]
+    rows = [{"group_id": f"near_{row['representative']}", "kind": "near"} | row for row in rows]
     path = built / "inventory" / "main" / "duplicates.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     found = run("-w", built, "validate", "--json").envelope["findings"]
