@@ -68,11 +68,11 @@ def _facts(paths: list[Path], mapper: Mapper) -> dict[Path, FileFacts]:
 
 
 _COPIED: Final = (
-    "source", "title", "url", "pdf_url", "language", "license", "license_note", "published", "retrieved_at",
+    "source", "url", "pdf_url", "language", "license", "license_note", "published", "retrieved_at",
     "archive_url",
 )  # fmt: skip
-_COMPLETED: Final = frozenset({"title", "language", "retrieved_at"})
-"""Fields that fetching and extracting fill in where the corpus file says nothing."""
+_COMPLETED: Final = frozenset({"language", "retrieved_at"})
+"""Fields that are filled in where the corpus file says nothing; the title is not compared, it may be cleaned."""
 
 
 def _check_documents(
