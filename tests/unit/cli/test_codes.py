@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from nclue_build.workflow import doctor
-
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -41,8 +39,8 @@ def test_a_configuration_that_cannot_be(fresh: Path, run: Run, line: str, code: 
     assert [(finding["code"], finding["line"]) for finding in seen.envelope["findings"]] == [(code, 5)]
 
 
-def test_a_machine_that_is_not_fit(fresh: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "requires", lambda _: ["not-there-at-all>=1,<2"])
+def test_a_workspace_that_is_not_fit(fresh: Path, run: Run) -> None:
+    (fresh / "configs" / "main.toml").write_text("schema = 3\n", encoding="utf-8")
     seen = run("-w", fresh, "doctor", "--json")
     assert (seen.code, [finding["code"] for finding in seen.envelope["findings"]]) == (1, ["not-fit"])
 
