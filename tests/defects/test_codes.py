@@ -35,6 +35,7 @@ WITHOUT_A_FAULT = {
     "call-secret": "of recorded calls: no test names it yet",
     "call-status-differs": "of recorded calls: no test names it yet",
     "call-unknown": "of recorded calls: no test names it yet",
+    "frozen-miss": "of recorded calls: no test names it yet",
     "release-error": "no stage makes a release yet",
 }
 FORMS = {"not-canonical", "byte-order-mark", "bad-record"}
