@@ -30,7 +30,7 @@ _MIN_REPEATS: Final = 3
 
 _FIGURES: Final = re.compile(r"\d+")
 _SPACE: Final = re.compile(r"\s+")
-_ROMAN: Final = re.compile(r"[ivxlc]{1,7}", re.IGNORECASE)
+_ROMAN: Final = re.compile(r"[ivxlc]{1,7}", re.IGNORECASE | re.ASCII)  # the Turkish i without a dot is no i
 _PAGE_NUMBER: Final = re.compile(
     r"[-\u2013\u2014|\s]*(?:(?:page|p\.)\s*)?(?P<value>\d{1,4}|[ivxlc]{1,7}|[A-Z]{1,2}[-.]\d{1,3}|\d{1,2}-\d{1,3})"
     r"(?:\s*(?:of|/)\s*\d{1,4})?[-\u2013\u2014|.\s]*",

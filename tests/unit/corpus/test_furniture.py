@@ -84,6 +84,14 @@ def test_roman_and_bare_numbers_that_grow_are_page_numbers(
     assert roles(pages) == [["page_number"]] * 8
 
 
+def test_letters_that_only_look_like_roman_numbers_are_none(
+    make_line: Callable[..., Line], make_page: Callable[..., RawPage]
+) -> None:
+    texts = ["\u0131", "\u0131\u0131", "\u0130", "\u017f"]  # the Turkish i without a dot counts as i in a regex
+    pages = [make_page([make_line(text, y=750)], number) for number, text in enumerate(texts, 1)]
+    assert roles(pages) == [[None]] * 4
+
+
 def test_large_titles_at_the_top_are_no_heads(
     make_line: Callable[..., Line], make_page: Callable[..., RawPage]
 ) -> None:
