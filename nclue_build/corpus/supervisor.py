@@ -71,13 +71,18 @@ class ReadDocument:
 
 
 class _ReaderGoneError(Exception):
-    """The reader process is of no more use; ``flag`` says how it ended, ``final`` that the document does, too."""
+    """The reader process is of no more use.
 
-    def __init__(self, flag: str, reason: str, *, final: bool = False) -> None:
+    ``flag`` says how it ended, ``final`` that the document does, too, ``killed`` that somebody else ended it: no page
+    makes a process kill itself.
+    """
+
+    def __init__(self, flag: str, reason: str, *, final: bool = False, killed: bool = False) -> None:
         super().__init__(reason)
         self.flag = flag
         self.reason = reason
         self.final = final
+        self.killed = killed
 
 
 def reader_command(limits: ReadLimits) -> list[str]:
@@ -97,7 +102,7 @@ class Supervisor:
     A process that hangs, crashes or reaches its memory limit is killed; the page it was at is
     recorded as failed and reading goes on behind it in a new process. After a crash or a lack of
     memory the page gets a second chance in a fresh process, so that what earlier documents left
-    behind never decides about a page.
+    behind never decides about a page; so it does when the process was killed from outside.
     """
 
     def __init__(self, limits: ReadLimits, command: Sequence[str] | None = None) -> None:
@@ -134,7 +139,8 @@ class Supervisor:
                 self._kill()
                 result.hit_limit = True
                 position = len(result.payloads)
-                if not gone.final and gone.flag != "page_timeout" and not was_fresh and retried != position:
+                again = gone.flag != "page_timeout" and (gone.killed or not was_fresh) and retried != position
+                if again and not gone.final:
                     retried = position
                     continue
                 if result.n_pages == 0:
@@ -194,6 +200,19 @@ class Supervisor:
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is None:
             return self._process
+        for is_last in (False, True):
+            try:
+                return self._start()
+            except _ReaderGoneError as gone:
+                self._errors.seek(0)
+                said = self._errors.read().decode("utf-8", "replace").strip().splitlines()
+                self._kill()
+                if is_last or not gone.killed:
+                    reason = said[-1] if said else gone.reason
+                    raise InternalError(f"the reader process does not start: {reason}") from None
+        raise AssertionError
+
+    def _start(self) -> subprocess.Popen[bytes]:
         self._kill()
         root = str(Path(__file__).resolve().parents[2])
         path = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
@@ -212,13 +231,7 @@ class Supervisor:
         assert self._process.stdout is not None  # noqa: S101 - opened as a pipe
         self._stdout = self._process.stdout.fileno()
         self._selector.register(self._stdout, selectors.EVENT_READ)
-        try:
-            self._receive(time.monotonic() + _START_TIMEOUT_S, page_timeout_s=_START_TIMEOUT_S)
-        except _ReaderGoneError as gone:
-            self._errors.seek(0)
-            said = self._errors.read().decode("utf-8", "replace").strip().splitlines()
-            self._kill()
-            raise InternalError(f"the reader process does not start: {said[-1] if said else gone.reason}") from None
+        self._receive(time.monotonic() + _START_TIMEOUT_S, page_timeout_s=_START_TIMEOUT_S)
         return self._process
 
     def _send(self, process: subprocess.Popen[bytes], data: bytes) -> None:
@@ -264,7 +277,7 @@ class Supervisor:
         if code == -signal.SIGALRM:
             return _ReaderGoneError("page_timeout", f"page took longer than {self.limits.page_timeout_s:g} s")
         how = signal.Signals(-code).name if code < 0 else f"exit {code}"
-        return _ReaderGoneError("reader_crashed", f"reader crashed ({how})")
+        return _ReaderGoneError("reader_crashed", f"reader crashed ({how})", killed=code == -signal.SIGKILL)
 
     def _kill(self) -> None:
         process, self._process = self._process, None

@@ -92,6 +92,22 @@ def test_a_crash_gets_a_second_chance_and_is_then_skipped(tmp_path: Path) -> Non
     assert starts == 3
 
 
+def test_a_reader_that_somebody_kills_costs_no_page(tmp_path: Path) -> None:
+    once = "if page == 1 and os.path.getsize(sys.argv[1]) == 1: os.kill(os.getpid(), signal.SIGKILL)"
+    (read,), starts = run(tmp_path, GOOD.format(trouble=once))
+    assert kinds(read) == ["read"] * 3
+    assert starts == 2
+    (read,), starts = run(tmp_path, GOOD.format(trouble="if page == 1: os.kill(os.getpid(), signal.SIGKILL)"))
+    assert kinds(read) == ["read", "reader_crashed", "read"]
+
+
+def test_a_fresh_reader_that_somebody_kills_gets_a_second_chance(tmp_path: Path) -> None:
+    once = "if os.path.getsize(sys.argv[1]) == 1: os.kill(os.getpid(), signal.SIGKILL)"
+    (read,), starts = run(tmp_path, once + GOOD.format(trouble="pass"))
+    assert kinds(read) == ["read"] * 3
+    assert starts == 2
+
+
 def test_what_earlier_documents_left_behind_does_not_count(tmp_path: Path) -> None:
     (first, second), _ = run(tmp_path, GOOD.format(trouble="if not first: os.abort()"), n_documents=2)
     assert kinds(first) == kinds(second) == ["read"] * 3
