@@ -19,7 +19,7 @@ from nclue_build.fetch.resolvers import RESOLVERS
 from nclue_build.store.corpus_file import fetched_folder, load_corpus_file
 from nclue_build.store.jsonl import write_jsonl
 from nclue_build.store.pages import read_documents
-from nclue_build.store.partial import Origin, Partial, PartialBlockedError, PartialBusyError
+from nclue_build.store.partial import Origin, Partial, PartialBlockedError, PartialBusyError, forget_origin
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
@@ -304,6 +304,7 @@ def _already_there(one: _Wanted) -> Outcome | None:
         return None
     sha256, n_bytes = sha256_file(path), path.stat().st_size
     if one.sha256 in (None, sha256) and row.bytes in (None, n_bytes):
+        forget_origin(path)
         return Outcome(one.doc_id, "already-there", one.shown, sha256, n_bytes)
     if row.file_name is None and row.sha256 is not None:
         return None

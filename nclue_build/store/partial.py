@@ -171,6 +171,17 @@ class Partial:
         sync_folder(self._target.parent)
 
 
+def forget_origin(target: Path) -> None:
+    """Remove what a kill may leave beside a file that has just got its place: the note of where its bytes came from."""
+    origin = target.with_name(f"{target.name}.part.json")
+    if target.with_name(f"{target.name}.part").exists():
+        return
+    with contextlib.suppress(DataError, PartialBlockedError):
+        if _is_there(origin):
+            read_json(origin, Origin)
+            origin.unlink()
+
+
 def _is_there(path: Path) -> bool:
     """Whether there is a regular file.
 
