@@ -22,7 +22,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -30,7 +30,7 @@ from typing import Any
 
 STAGES = ("extract", "mine", "compose", "gate")
 PROGRAM = [sys.executable, "-m", "nclue_build"]
-_SAMPLE_S = 0.2
+_SAMPLE_S = 0.5
 
 
 @dataclass(frozen=True)
@@ -64,18 +64,15 @@ class TreeMemory(threading.Thread):
 
 
 def _tree(root: int) -> set[int]:
-    children: dict[int, list[int]] = defaultdict(list)
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            try:
-                parent = int((entry / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
-            except (OSError, IndexError):  # gone in the meantime
-                continue
-            children[parent].append(int(entry.name))
     found, waiting = set[int](), [root]
     while waiting:
         found.add(pid := waiting.pop())
-        waiting += children[pid]
+        # A worker's threads start readers: the children of a process are those of all its threads.
+        for listed in Path(f"/proc/{pid}/task").glob("*/children"):
+            try:
+                waiting += map(int, listed.read_text(encoding="ascii").split())
+            except OSError:  # gone in the meantime
+                continue
     return found
 
 
