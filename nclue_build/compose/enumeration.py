@@ -12,6 +12,7 @@ from nclue_build.compose.pairs import compatible_pairs
 from nclue_build.compose.triples import propose_triples
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
     from nclue_build.compose.candidates import Candidates, Corpus
@@ -36,6 +37,17 @@ class Enumeration:
     pairs: Candidates
     triples: Candidates
     counts: dict[str, int]
+
+    def without(self, titles: NDArray[np.bool_]) -> Enumeration:
+        """Only the conjunctions of no such condition; the others are counted as ``title_condition``."""
+        kept = [
+            found.take(np.flatnonzero(~titles[found.conditions].any(axis=1))) for found in (self.pairs, self.triples)
+        ]
+        counts = dict(self.counts)
+        for n, before, after in zip(("n2", "n3"), (self.pairs, self.triples), kept, strict=True):
+            counts[f"{n}.title_condition"] = len(before) - len(after)
+            counts[f"{n}.found"] = len(after)
+        return Enumeration(kept[0], kept[1], counts)
 
 
 def enumerate_conjunctions(

@@ -10,7 +10,7 @@ import numpy as np
 from nclue_build.compose.enumeration import enumerate_conjunctions
 from nclue_build.compose.redundancy import content_keys, key_matrix, words
 from nclue_build.compose.relatedness import measure_relatedness
-from nclue_build.compose.requirements import relaxation_goal, relaxation_ladder
+from nclue_build.compose.requirements import is_title, relaxation_goal, relaxation_ladder
 from nclue_build.compose.sample import gold_source, spread_sample, strata
 from nclue_build.compose.select import PoolEntry, Selection, SelectionRules, select
 from nclue_build.compose.triples import seeded_generator
@@ -130,6 +130,7 @@ class _Ladder:
         conditions = material.conditions
         self.keys = key_matrix(content_keys(conditions))
         self.relatedness = measure_relatedness(self.corpus.inventory, self.corpus.n_pages)
+        self.titles = np.array([is_title(condition.name) for condition in conditions], dtype=np.bool_)
         self.is_phrase = [len(words(condition.name)) > 1 for condition in conditions]
         self.seen: dict[int, NDArray[np.int64]] = {}
         self.done = Composed([], Selection((), 0, {}, {}), self.rules, {}, {}, {}, {}, [])
@@ -152,6 +153,8 @@ class _Ladder:
         found = enumerate_conjunctions(
             self.corpus, self.keys, self.relatedness, requirements, self.config.n_candidates, self.config.seed
         )
+        if not requirements.titles:
+            found = found.without(self.titles)
         step = Step(requirements, found.counts)
         self.done.steps.append(step)
         pairs, triples = self._unseen(found.pairs), self._unseen(found.triples)

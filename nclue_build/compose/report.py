@@ -61,6 +61,7 @@ def step_reports(composed: Composed) -> tuple[StepReport, ...]:
         StepReport(
             name=step.requirements.name,
             max_weak_conditions=step.requirements.max_weak,
+            titles=step.requirements.titles,
             relation=_RELATIONS[step.requirements.relation],
             min_subsets=step.requirements.min_subsets,
             max_golds=step.requirements.max_golds,

@@ -29,6 +29,7 @@ class Requirements:
         min_subsets: Judged documents beside the golds.
         max_golds: Golds.
         max_capped: Documents with every condition that fail the page gate.
+        titles: Whether conditions may be titles of bodies, offices and programmes (:func:`is_title`).
     """
 
     name: str | None
@@ -37,13 +38,25 @@ class Requirements:
     min_subsets: int
     max_golds: int
     max_capped: int
+    titles: bool = True
+
+
+def is_title(name: str) -> bool:
+    """Whether a condition's name is a title in capitals: of a body, an office, a programme ("Chief Financial Officer").
+
+    Documents name these in passing, and a query that joins one with a topic is seldom a need anybody has. One word in
+    capitals is no title: those are things as often as bodies ("COVID-19", "Unicode", "GDP").
+    """
+    parts = name.split()
+    capitals = [part[0].isupper() for part in parts]
+    return len(parts) > 1 and capitals[0] and capitals[-1]
 
 
 def relaxation_ladder(config: ComposeSection) -> tuple[Requirements, ...]:
     """The strict requirements and each declared step after them, every one wider than the one before.
 
-    Passing mentions come first (one condition of a gold, then any), since a query about unrelated things is
-    one nobody asks, however well its evidence is established; fewer subset documents come last.
+    Titles come first. Passing mentions are next (one condition of a gold, then any), since a query about unrelated
+    things is one nobody asks, however well its evidence is established; fewer subset documents come last.
     """
     strict = Requirements(
         name=None,
@@ -52,8 +65,9 @@ def relaxation_ladder(config: ComposeSection) -> tuple[Requirements, ...]:
         min_subsets=config.min_subsets,
         max_golds=config.max_golds,
         max_capped=config.max_golds if config.capped_documents == "penalise" else 0,
+        titles=False,
     )
-    steps = [strict]
+    steps = [strict, replace(strict, name="title_conditions", titles=True)]
     if config.strong_golds:
         steps.append(replace(steps[-1], name="one_weak_condition", max_weak=1))
         steps.append(replace(steps[-1], name="weak_golds", max_weak=_ANY))

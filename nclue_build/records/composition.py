@@ -20,6 +20,8 @@ class StepReport(Record):
 
     name: str | None
     max_weak_conditions: Count
+    titles: bool
+    """Whether conditions may be titles of bodies, offices and programmes."""
     relation: Literal["any", "associated", "close"]
     min_subsets: Count
     max_golds: Count

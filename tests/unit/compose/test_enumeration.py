@@ -11,7 +11,7 @@ from nclue_build.compose.enumeration import enumerate_conjunctions
 from nclue_build.compose.pairs import compatible_pairs
 from nclue_build.compose.redundancy import key_matrix
 from nclue_build.compose.relatedness import Relation, measure_relatedness
-from nclue_build.compose.requirements import Requirements, relaxation_goal, relaxation_ladder
+from nclue_build.compose.requirements import Requirements, is_title, relaxation_goal, relaxation_ladder
 from nclue_build.compose.triples import propose_triples
 from nclue_build.gate.explain import judge_pages
 from nclue_build.records.config import ComposeSection
@@ -174,12 +174,30 @@ def test_capped_documents_are_counted_or_dropped(
     assert drops["capped_documents"] == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Chief Financial Officer", True),
+        ("Office of Management and Budget", True),
+        ("Tribal governments", False),
+        ("Medicaid program", False),
+        ("groundwater monitoring", False),
+        ("GDP", False),
+        ("Unicode", False),
+    ],
+)
+def test_titles_are_phrases_in_capitals(name: str, expected: bool) -> None:  # noqa: FBT001 - a parameter
+    assert is_title(name) is expected
+
+
 def test_the_ladder_only_ever_widens() -> None:
     ladder = relaxation_ladder(ComposeSection())
     assert [step.name for step in ladder] == [
-        None, "one_weak_condition", "weak_golds", "loosely_related_conditions", "unrelated_conditions", "few_subsets",
+        None, "title_conditions", "one_weak_condition", "weak_golds", "loosely_related_conditions",
+        "unrelated_conditions", "few_subsets",
     ]  # fmt: skip
     for before, after in itertools.pairwise(ladder):
+        assert after.titles >= before.titles
         assert after.max_weak >= before.max_weak
         assert after.relation <= before.relation
         assert after.min_subsets <= before.min_subsets
