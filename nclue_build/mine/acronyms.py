@@ -35,7 +35,7 @@ def definitions(text: str) -> list[tuple[str, str]]:
         if not is_acronym(acronym):
             continue
         before = text[: match.start()].rstrip()
-        long_form = _long_form(acronym.removesuffix("s") if acronym[:-1].isupper() else acronym, before)
+        long_form = _long_form(_singular(acronym), before)
         if long_form is not None:
             found.append((acronym, long_form))
     return found
@@ -95,7 +95,7 @@ class AcronymVote:
     """What the corpus says of one acronym.
 
     Args:
-        acronym: As written.
+        acronym: As written, in the singular.
         long_forms: Folded long forms of the winning reading, most frequent first; empty when ambiguous.
         documents: Documents that define it at all.
         ambiguous: Whether it has several unrelated long forms.
@@ -107,17 +107,22 @@ class AcronymVote:
     ambiguous: bool
 
 
+def _singular(acronym: str) -> str:
+    return acronym[:-1] if acronym.endswith("s") and acronym[:-1].isupper() else acronym
+
+
 def vote(per_document: Iterable[Iterable[tuple[str, str]]]) -> dict[str, AcronymVote]:
     """Settle each acronym over the corpus: one vote per document and long form.
 
-    Variants of one long form (plural, hyphens, spelling) vote together. The winner needs
-    80% of the votes; otherwise the acronym is ambiguous and stays apart.
+    Variants of one long form (plural, hyphens, spelling) vote together, and so do an acronym and its plural: where
+    "FTA" is one thing and "FTAs" are another, a page cannot tell them. The winner needs 80% of the votes; otherwise the
+    acronym is ambiguous and stays apart.
     """
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     variants: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     documents: Counter[str] = Counter()
     for pairs in per_document:
-        distinct = sorted({(acronym, fold(long_form)) for acronym, long_form in pairs})
+        distinct = sorted({(_singular(acronym), fold(long_form)) for acronym, long_form in pairs})
         documents.update({acronym for acronym, _ in distinct})
         for acronym, normal in sorted({(acronym, normal_form(text)) for acronym, text in distinct}):
             votes[acronym][normal] += 1

@@ -61,7 +61,8 @@ def build_clusters(
     for key in sorted(by_long):
         for vote in by_long[key]:
             short = normal_form(vote.acronym)
-            if short not in groups or fold(vote.acronym) in shouting:
+            written = fold(vote.acronym)
+            if short not in groups or written in shouting or written + "s" in shouting:
                 claimed.setdefault(short, key)
     # An acronym's own group joins its long form's cluster, even where the long form is no candidate itself.
     keys = sorted({claimed.get(key, key) for key in groups})

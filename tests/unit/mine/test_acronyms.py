@@ -37,6 +37,19 @@ def test_what_is_no_definition_is_left_alone(text: str) -> None:
     assert definitions(text) == []
 
 
+def test_an_acronym_and_its_plural_vote_together() -> None:
+    votes = vote(
+        [
+            [("FTA", "Federal Transit Administration")],
+            [("FTA", "Federal Transit Administration")],
+            [("FTAs", "free trade agreements"), ("KPIs", "key performance indicators")],
+        ]
+    )
+    assert votes["FTA"].ambiguous
+    assert votes["KPI"].long_forms == ("key performance indicators",)
+    assert "FTAs" not in votes
+
+
 def test_variants_of_one_long_form_vote_together() -> None:
     votes = vote([[("FQHC", "federally qualified health center")], [("FQHC", "Federally Qualified Health Centers")]])
     assert not votes["FQHC"].ambiguous
