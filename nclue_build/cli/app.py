@@ -9,6 +9,7 @@ import typer
 from nclue_build.cli.calls import calls
 from nclue_build.cli.options import with_common_options
 from nclue_build.cli.reply import Reply
+from nclue_build.cli.report import report
 from nclue_build.cli.session import Session
 
 if TYPE_CHECKING:
@@ -27,17 +28,6 @@ app = typer.Typer(
 
 def _verb(function: Callable[..., Reply]) -> Callable[..., Reply]:
     app.command(name=function.__name__)(with_common_options(function))
-    return function
-
-
-_report = typer.Typer(
-    name="report", rich_markup_mode=None, no_args_is_help=True, help="Read a sample of a build, and count verdicts."
-)
-app.add_typer(_report)
-
-
-def _report_verb(function: Callable[..., Reply]) -> Callable[..., Reply]:
-    _report.command(name=function.__name__)(with_common_options(function))
     return function
 
 
@@ -231,6 +221,7 @@ def run(
     return _run(session, first, last, fresh=fresh, show=show)
 
 
+app.add_typer(report, name="report")
 app.add_typer(calls, name="calls")
 
 
@@ -264,49 +255,3 @@ def _run(  # noqa: PLR0913 - the options of `run`
             stages=stages,
         )
     return run_reply(report, summarise(report), sample_queries(report.build, show))
-
-
-Drawn = Annotated[int, typer.Option(metavar="N", min=0, help="How many of them to draw.")]
-
-
-@_report_verb
-def sheet(  # noqa: PLR0913 - the options of the verb
-    session: Session,
-    *,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Of the draw.")] = 11,
-    conditions: Drawn = 60,
-    clusters: Drawn = 40,
-    facts: Drawn = 40,
-    queries: Annotated[
-        int, typer.Option("--queries", metavar="N", min=0, help="How many to draw of every relaxation step.")
-    ] = 25,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Draw again although the sheet has verdicts.")] = False,
-) -> Reply:
-    """Draw a sample of the build to read against its pages."""
-    from nclue_build.cli.progress import make_display
-    from nclue_build.cli.render_reading import sheet_reply
-    from nclue_build.reading.sample import Sizes
-    from nclue_build.workflow.reading import draw_sheet
-
-    sizes = Sizes(conditions, clusters, facts, queries)
-    with make_display(quiet=session.quiet) as display:
-        return sheet_reply(
-            draw_sheet(session.workspace, session.build, seed=seed, sizes=sizes, fresh=fresh, progress=display)
-        )
-
-
-@_report_verb
-def verdicts(
-    session: Session,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A sheet.jsonl with verdicts.")],
-    *,
-    without_text: Annotated[
-        Path | None,
-        typer.Option("--without-text", metavar="OUT", help="Also write the rows to OUT, without page text."),
-    ] = None,
-) -> Reply:
-    """Count the verdicts on a sheet: shares with intervals."""
-    from nclue_build.cli.render_reading import verdicts_reply
-    from nclue_build.workflow.reading import read_verdicts
-
-    return verdicts_reply(read_verdicts(file, session.workspace, session.build, without_text=without_text))
