@@ -10,6 +10,7 @@ from nclue_build.cli.calls import calls
 from nclue_build.cli.options import with_common_options
 from nclue_build.cli.reply import Reply
 from nclue_build.cli.report import report
+from nclue_build.cli.runs import compare, score
 from nclue_build.cli.session import Session
 
 if TYPE_CHECKING:
@@ -221,6 +222,8 @@ def run(
     return _run(session, first, last, fresh=fresh, show=show)
 
 
+for _about_runs in (score, compare):
+    _verb(_about_runs)
 app.add_typer(report, name="report")
 app.add_typer(calls, name="calls")
 

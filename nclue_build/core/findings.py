@@ -149,6 +149,12 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
         "call-unknown": "An answer belongs to no call that is asked for.",
         "call-missing": "A recorded call that a build used is not there as it used it.",
         "call-rejected": "An answer is no reply of the form that was asked for.",
+    "Runs and scores": {
+        "bad-run-row": "A row of a run is not what its format asks for, or the file holds no rows.",
+        "bad-run-score": "A score in a run is no finite number.",
+        "duplicate-run-row": "A run returns a document twice for one query.",
+        "run-query-missing": "A run does not return a query of the benchmark, which counts as 0.",
+        "unknown-run-id": "A run names a query or document that the benchmark does not have.",
     },
     "TREC and BEIR": {
         "missing-trec-row": "A row is missing from a TREC file.",

@@ -12,6 +12,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from nclue_build.records.calls import Decimal
+from nclue_build.records.comparison import Contrast
 from nclue_build.records.corpus import Role
 from nclue_build.records.descriptions import describe_fields
 
@@ -183,6 +184,21 @@ class ComposeSection(Section):
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 11
 
 
+class ScoreSection(Section):
+    """Scoring runs: never changes the benchmark."""
+
+    contrasts: tuple[Contrast, ...] = ()
+    """What ``compare`` compares; every contrast that was tried belongs here, displayed or not."""
+
+    @model_validator(mode="after")
+    def _names_each_once(self) -> ScoreSection:
+        names = [one.name for one in self.contrasts]
+        if len(names) != len(set(names)):
+            message = "two contrasts have the same name"
+            raise ValueError(message)
+        return self
+
+
 class RunSection(Section):
     """How to run: never changes a result."""
 
@@ -210,6 +226,7 @@ class BuildConfig(Section):
     judge: JudgeSection = JudgeSection()
     compose: ComposeSection = ComposeSection()
     calls: CallsSection = CallsSection()
+    score: ScoreSection = ScoreSection()
     run: RunSection = RunSection()
 
     @model_validator(mode="after")

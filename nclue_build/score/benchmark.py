@@ -1,0 +1,83 @@
+"""A benchmark as scoring needs it: judgments, strata and the ids a run may name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nclue_build.core.canonical import sha256_file
+from nclue_build.core.errors import DataError, Finding
+from nclue_build.inventory.documents import benchmark_documents
+from nclue_build.records.benchmark import Qrel, QrelsMeta, Query
+from nclue_build.stats.judgments import Judgments
+from nclue_build.store.jsonl import read_json, read_jsonl, run_first
+from nclue_build.store.layout import META, QRELS, QUERIES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from nclue_build.store.workspace import Build
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Benchmark:
+    """Queries, judgments and corpus of a build.
+
+    Args:
+        name: Of the build.
+        queries: By id, sorted.
+        judgments: All nonzero ones.
+        doc_ids: Every document that a run may return, sorted.
+        page_sets: Of each gold pair (query, document): the pages of each condition.
+        qrels_sha256: Digest of ``qrels.jsonl``: every figure is about these judgments.
+    """
+
+    name: str
+    queries: Mapping[str, Query]
+    judgments: Judgments
+    doc_ids: tuple[str, ...]
+    page_sets: Mapping[tuple[str, str], tuple[frozenset[int], ...]]
+    qrels_sha256: str
+
+
+def load_benchmark(build: Build, folder: Path | None = None) -> Benchmark:
+    """Read the benchmark of a build.
+
+    Args:
+        build: The build.
+        folder: Another copy of its benchmark, such as ``at-P0``; None: the current one.
+
+    Raises:
+        DataError: a file is missing or broken, or the qrels are not those that ``qrels.meta.json`` describes.
+    """
+    home = build.benchmark if folder is None else folder
+    advice = run_first("compose")
+    queries = {query.query_id: query for query in read_jsonl(home / QUERIES, Query, advice=advice)}
+    meta = read_json(home / META, QrelsMeta, advice=advice)
+    try:
+        digest = sha256_file(home / QRELS)
+    except FileNotFoundError:
+        raise DataError.from_findings(
+            [Finding("file-missing", f"file not found: {advice}", str(home / QRELS))]
+        ) from None
+    if digest != meta.qrels_sha256:
+        message = (
+            f"is {digest[:12]}..., {META} describes {meta.qrels_sha256[:12]}...: run 'nclue-build compose --fresh'"
+        )
+        raise DataError.from_findings([Finding("digest-differs", message, str(home / QRELS))])
+    rows = read_jsonl(home / QRELS, Qrel, advice=advice)
+    page_sets: dict[tuple[str, str], tuple[frozenset[int], ...]] = {}
+
+    def labels() -> Iterator[tuple[str, str, int, bool]]:
+        for row in rows:
+            if row.gold:
+                page_sets[row.query_id, row.doc_id] = tuple(map(frozenset, row.pages))
+            yield row.query_id, row.doc_id, row.grade, row.gold
+
+    try:
+        judgments = Judgments.of({query_id: query.n for query_id, query in queries.items()}, labels())
+    except ValueError as error:
+        raise DataError.from_findings([Finding("bad-record", str(error), str(home / QRELS))]) from None
+    doc_ids = tuple(row.doc_id for row in benchmark_documents(build.quality))
+    return Benchmark(build.name, dict(sorted(queries.items())), judgments, doc_ids, page_sets, digest)

@@ -1,0 +1,133 @@
+"""Bootstrap intervals: over exact families, and crossed over queries and documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nclue_build.core.arrays import offsets
+from nclue_build.stats.resampling import (
+    N_BOOTSTRAP,
+    Interval,
+    on_grid,
+    percentile_interval,
+    resample_counts,
+    stream,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nclue_build.stats.judgments import Judgments
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CrossedWeights:
+    """Weights of the queries in each replicate of the crossed bootstrap.
+
+    Args:
+        weights: float64, replicates x N: w_q u_q.
+        n_redrawn: Replicates that were drawn again, since their weights were all 0.
+    """
+
+    weights: NDArray[np.float64]
+    n_redrawn: int
+
+
+def family_means(
+    values: NDArray[np.floating | np.bool_], families: NDArray[np.int64], *, seed: int, n_draws: int = N_BOOTSTRAP
+) -> NDArray[np.float64]:
+    """Resample means by exact family (paper, section 6; weights [R]).
+
+    F families are drawn with replacement; a family drawn w times counts with all its queries, w times:
+    theta* = sum w_f sum_(q in f) x_q / sum w_f |f|. All columns share the draws, so differences are paired.
+
+    Args:
+        values: N x columns, or N; per-query values.
+        families: int64, N, as of :meth:`Judgments.families`.
+        seed: Of the analysis.
+        n_draws: Replicates.
+
+    Returns:
+        float64, n_draws x columns.
+    """
+    columns = np.asarray(values, dtype=np.float64).reshape(len(families), -1)
+    n_families = int(families.max()) + 1 if len(families) else 0
+    sizes = np.bincount(families, minlength=n_families).astype(np.float64)
+    magnitudes = np.zeros((n_families, columns.shape[1]))
+    np.add.at(magnitudes, families, np.abs(columns))
+    exact = on_grid(columns, float(magnitudes.max(initial=0.0)) * max(n_families, 1))
+    sums = np.zeros((n_families, exact.shape[1]))
+    np.add.at(sums, families, exact)
+    counts = resample_counts(stream(seed, "exact-family bootstrap"), n_families, n_draws)
+    return (counts @ sums) / (counts @ sizes)[:, None]
+
+
+def family_intervals(
+    values: NDArray[np.floating | np.bool_], families: NDArray[np.int64], *, seed: int, n_draws: int = N_BOOTSTRAP
+) -> list[Interval]:
+    """95 % exact-family intervals of the mean of each column; see :func:`family_means`."""
+    columns = np.asarray(values, dtype=np.float64).reshape(len(families), -1)
+    draws = family_means(columns, families, seed=seed, n_draws=n_draws)
+    means = columns.mean(axis=0)
+    return [percentile_interval(float(mean), draws[:, column]) for column, mean in enumerate(means)]
+
+
+def document_weights(judgments: Judgments, *, gold_only: bool) -> csr_array:
+    """Each query's documents with equal weights that sum to 1, over the documents that occur at all.
+
+    Args:
+        judgments: Of the benchmark.
+        gold_only: Golds, or all judged documents.
+
+    Returns:
+        N x documents, float64; a query without such a document has an empty row.
+    """
+    chosen = judgments.gold if gold_only else np.ones(len(judgments.docs), dtype=np.bool_)
+    docs, queries = judgments.docs[chosen], judgments.queries[chosen]
+    distinct, columns = np.unique(docs, return_inverse=True)
+    n_docs = np.bincount(queries, minlength=len(judgments.query_ids))
+    return csr_array((1.0 / n_docs[queries], columns, offsets(n_docs)), shape=(len(n_docs), len(distinct)))
+
+
+def crossed_weights(judgments: Judgments, *, gold_only: bool, seed: int, n_draws: int = N_BOOTSTRAP) -> CrossedWeights:
+    """Draw queries and, independently, documents.
+
+    Queries get multinomial weights w, distinct documents v; u_q is the mean of v over the query's documents: the mean,
+    since sums or products do not fit the published intervals (established from its published numbers).
+
+    Args:
+        judgments: Of the benchmark.
+        gold_only: Documents of a query are its golds, or all its judged documents.
+        seed: Of the analysis.
+        n_draws: Replicates.
+    """
+    memberships = document_weights(judgments, gold_only=gold_only)
+    rng = stream(seed, f"crossed bootstrap, {'gold' if gold_only else 'judged'}")
+    n_queries, n_docs = memberships.shape
+    weights = np.empty((n_draws, n_queries))
+    n_redrawn = 0
+    for draw in range(n_draws):
+        while True:
+            w = np.bincount(rng.integers(0, n_queries, size=n_queries), minlength=n_queries)
+            v = np.bincount(rng.integers(0, n_docs, size=n_docs), minlength=n_docs)
+            weights[draw] = w * (memberships @ v.astype(np.float64))
+            if weights[draw].any():
+                break
+            n_redrawn += 1
+    return CrossedWeights(weights, n_redrawn)
+
+
+def crossed_interval(delta: NDArray[np.floating], crossed: CrossedWeights) -> Interval:
+    """95 % interval of a mean difference: theta* = sum w_q u_q delta_q / sum w_q u_q.
+
+    Args:
+        delta: float64, N.
+        crossed: The draws.
+    """
+    totals = crossed.weights.sum(axis=1)
+    draws = np.einsum("bq,q->b", crossed.weights, delta) / totals
+    return percentile_interval(float(np.mean(delta)), draws)

@@ -1,0 +1,85 @@
+"""Numbers that the study publishes and that follow from what else it publishes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nclue_build.stats.agreement import confusion, kappa, share, wilson
+from nclue_build.stats.bounds import n_clue_bounds
+from nclue_build.stats.contrasts import common_support, rank_agreement, split
+from nclue_build.stats.judgments import Judgments
+from nclue_build.stats.measures import Truth, measure
+from nclue_build.stats.randomization import flip_p_values
+from nclue_build.stats.rankings import rank
+
+GRADES = np.array([[2, 6, 0, 0], [2, 72, 14, 0], [0, 11, 128, 1], [0, 1, 11, 52]])
+
+
+def test_grade_agreement_of_the_blind_audit() -> None:
+    exact = share(int(np.trace(GRADES)), int(GRADES.sum()))
+    assert (exact.count, exact.total) == (254, 300)
+    assert round(exact.interval.value, 3) == 0.847
+    assert (round(exact.interval.low, 3), round(exact.interval.high, 3)) == (0.802, 0.883)
+    assert round(kappa(GRADES, linear=True), 3) == 0.801
+
+
+def test_confusion_counts_pairs_of_categories() -> None:
+    first = [row for row in range(4) for column in range(4) for _ in range(GRADES[row, column])]
+    second = [column for row in range(4) for column in range(4) for _ in range(GRADES[row, column])]
+    assert confusion(first, second, 4).tolist() == GRADES.tolist()
+
+
+@pytest.mark.parametrize(("count", "total"), [(162, 190), (92, 110), (81, 100), (173, 200)])
+def test_exact_agreement_by_stratum_adds_up(count: int, total: int) -> None:
+    interval = wilson(count, total)
+    assert interval.low < count / total < interval.high
+    assert 162 + 92 == 81 + 173 == 254
+
+
+def test_spearman_of_thirteen_systems() -> None:
+    # Sum of squared rank differences 156: 1 - 6 * 156 / (13 * 168).
+    first = list(range(13))
+    second = [6, 1, 2, 3, 4, 5, 0, 11, 8, 9, 10, 7, 12]
+    squares = sum((a - b) ** 2 for a, b in zip(first, second, strict=True))
+    rho = rank_agreement(first, second).spearman
+    assert rho == pytest.approx(1 - 6 * squares / (13 * 168))
+    assert round(1 - 6 * 156 / (13 * 168), 4) == 0.5714
+
+
+def test_smallest_p_value_of_ten_thousand_flips() -> None:
+    assert flip_p_values(np.ones(200), seed=11)[0] == 1 / 10_001
+
+
+def test_shares_and_common_support_of_a_published_contrast() -> None:
+    """Base .516/.307/.177, variant .398/.352/.250 of 1,000 queries; 31 of 414 common queries make .075."""
+    base = ["miss"] * 516 + ["partial"] * 307 + ["gold"] * 177
+    # 414 common queries: 31 more golds first in the variant; the others of the variant are hits of base misses.
+    common = ["gold"] * 177 + ["gold"] * 31 + ["partial"] * 206
+    variant_of_hits = [*common[177:], *["miss"] * 70, *common[:177]]  # 307 partial-first, then 177 gold-first
+    variant = ["gold"] * 42 + ["partial"] * 146 + ["miss"] * 328 + variant_of_hits
+    judgments, rankings = _benchmark(base, variant)
+    truth = Truth.of(judgments)
+    outcomes = [measure(truth, ranking) for ranking in rankings]
+    assert [round(value, 3) for value in vars_of(split(outcomes[0]))] == [0.516, 0.307, 0.177]
+    assert [round(value, 3) for value in vars_of(split(outcomes[1]))] == [0.398, 0.352, 0.250]
+    support = common_support(*outcomes)
+    assert (support.n_common, support.difference, round(support.mean, 3)) == (414, 31, 0.075)
+    bounds = n_clue_bounds(truth, *rankings)
+    assert bounds.observed.sum() == 250 - 177
+    assert (bounds.low <= bounds.observed).all()
+
+
+def vars_of(one: object) -> list[float]:
+    return [getattr(one, name) for name in ("miss", "partial_first", "gold_first")]
+
+
+def _benchmark(base: list[str], variant: list[str]) -> tuple[Judgments, list]:  # type: ignore[type-arg]
+    """Each query has a gold and a subset; a ranking shows them so that it comes out as told."""
+    n = len(base)
+    rows = [(f"q{q:04}", doc, grade, grade == 2) for q in range(n) for doc, grade in (("gold", 2), ("subset", 1))]
+    judgments = Judgments.of({f"q{q:04}": 2 for q in range(n)}, rows)
+    gold, subset = judgments.doc_code["gold"], judgments.doc_code["subset"]
+    docs = {"miss": [subset, -1], "partial": [subset, gold], "gold": [gold, subset]}
+    scores = np.tile([2.0, 1.0], (n, 1))
+    return judgments, [rank(np.array([docs[kind] for kind in kinds]), scores) for kinds in (base, variant)]
