@@ -27,10 +27,12 @@ if TYPE_CHECKING:
         UsageError,
     )
     from nclue_build.store.workspace import Build, Workspace
+    from nclue_build.workflow.comparing import compare_runs
     from nclue_build.workflow.fetching import fetch_build
     from nclue_build.workflow.runner import RunReport, StageReport, plan_build, run_build
     from nclue_build.workflow.samples import sample_queries
     from nclue_build.workflow.scaffold import init_workspace
+    from nclue_build.workflow.scoring import score_runs
     from nclue_build.workflow.summary import summarise
     from nclue_build.workflow.validation.build import validate_build
 
@@ -48,10 +50,12 @@ _HOMES = {
         "UsageError",
     ),
     "nclue_build.store.workspace": ("Build", "Workspace"),
+    "nclue_build.workflow.comparing": ("compare_runs",),
     "nclue_build.workflow.fetching": ("fetch_build",),
     "nclue_build.workflow.runner": ("RunReport", "StageReport", "plan_build", "run_build"),
     "nclue_build.workflow.samples": ("sample_queries",),
     "nclue_build.workflow.scaffold": ("init_workspace",),
+    "nclue_build.workflow.scoring": ("score_runs",),
     "nclue_build.workflow.summary": ("summarise",),
     "nclue_build.workflow.validation.build": ("validate_build",),
 }
@@ -70,11 +74,13 @@ __all__ = [
     "StageReport",
     "UsageError",
     "Workspace",
+    "compare_runs",
     "fetch_build",
     "init_workspace",
     "plan_build",
     "run_build",
     "sample_queries",
+    "score_runs",
     "summarise",
     "validate_build",
 ]

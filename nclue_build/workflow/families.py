@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 from nclue_build.core.errors import UsageError
 from nclue_build.records.base import SCHEMA_VERSION
 from nclue_build.records.benchmark import Qrel, QrelsMeta, Query
+from nclue_build.records.comparison import ComparisonReport
 from nclue_build.records.composition import Composition, FormsQa
 from nclue_build.records.config import BuildConfig, WorkspaceMarker
 from nclue_build.records.corpus import QUALITY_ROW, CorpusRow, DuplicateGroup, PageRow
@@ -26,6 +27,7 @@ from nclue_build.records.inventory import (
 )
 from nclue_build.records.reading import SheetItem
 from nclue_build.records.receipt import Receipt
+from nclue_build.records.scores import QueryScore, RunEntry, ScoreReport
 from nclue_build.store import layout
 
 
@@ -77,6 +79,10 @@ FAMILIES: Final = (
     Family("forms_qa", f"benchmarks/<build>/{layout.FORMS_QA}", "file", TypeAdapter(FormsQa)),
     Family("gate", f"benchmarks/<build>/{layout.GATE_REPORT}", "file", TypeAdapter(GateReport)),
     Family("sheet", "reading/<build>/seed-<seed>/sheet.jsonl", "row", TypeAdapter(SheetItem)),
+    Family("runs", "runs.jsonl, the manifest of a set of runs", "row", TypeAdapter(RunEntry)),
+    Family("query_scores", "the file of score --per-query", "row", TypeAdapter(QueryScore)),
+    Family("scores", "the result of score --json", "stdout", TypeAdapter(ScoreReport)),
+    Family("comparison", "the result of compare --json", "stdout", TypeAdapter(ComparisonReport)),
     Family("receipt", ".nclue/receipts/<build>/<stage>.json", "file", TypeAdapter(Receipt)),
     Family("envelope", "standard output of every verb with --json", "stdout", TypeAdapter(Envelope)),
 )

@@ -26,6 +26,8 @@ VERBS = [
     "compose",
     "gate",
     "run",
+    "score",
+    "compare",
     "report",
     "calls",
 ]
