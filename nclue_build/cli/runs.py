@@ -31,9 +31,9 @@ def score(  # noqa: PLR0913 - its options
     ] = False,
 ) -> Reply:
     """Score runs: n-Clue Score, Gold Hit, NDCG and more."""
-    from nclue_build.cli.values import one_of, whole_numbers
     from nclue_build.cli.progress import make_display
     from nclue_build.cli.scores import score_reply
+    from nclue_build.cli.values import one_of, whole_numbers
     from nclue_build.score.scorer import ScoreOptions
     from nclue_build.stats.rankings import TIES
     from nclue_build.workflow.scoring import score_runs
@@ -73,10 +73,10 @@ def compare(  # noqa: PLR0913 - its options
         bool, typer.Option("--allow-unknown", help="Drop and count rows of unknown queries and documents.")
     ] = False,
 ) -> Reply:
-    """Compare runs: intervals, tests, and how much hangs on few documents."""
-    from nclue_build.cli.values import one_of
+    """Compare runs: intervals, tests, influence, bounds."""
     from nclue_build.cli.progress import make_display
     from nclue_build.cli.scores import compare_reply
+    from nclue_build.cli.values import one_of
     from nclue_build.score.comparison import CompareOptions
     from nclue_build.score.scorer import MEASURES, ScoreOptions
     from nclue_build.workflow.comparing import compare_runs
