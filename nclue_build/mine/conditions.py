@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nclue_build.core.ids import condition_id
+from nclue_build.core.text import fold
 from nclue_build.inventory.table import Inventory, strong_rows
 from nclue_build.mine.normal import variants
 from nclue_build.mine.occurrences import DocumentOccurrences, Pattern
@@ -60,7 +61,8 @@ def build_patterns(kept: Sequence[Kept], compounds: Mapping[str, tuple[str, ...]
                 # "Labor" the department, not "labor": the capital carries the meaning.
                 patterns.extend(_claim(taken, owner, (form.capitalize(), form.upper()), "exact"))
             else:
-                patterns.extend(_claim(taken, owner, (form, *variants(form, compounds)), "folded"))
+                folded = fold(form)  # a long form out of an acronym's definition stands as it was written
+                patterns.extend(_claim(taken, owner, (folded, *variants(folded, compounds)), "folded"))
     return patterns
 
 

@@ -108,3 +108,8 @@ def test_an_alias_belongs_to_one_condition_only() -> None:
     patterns = build_patterns([kept("flood map", "flood map"), kept("flood maps", "flood maps")], {})
     keys = [(pattern.form, pattern.match) for pattern in patterns]
     assert len(keys) == len(set(keys))
+
+
+def test_spellings_that_only_differ_in_case_are_one_alias() -> None:
+    patterns = build_patterns([kept("Javascript", "Javascript", "javascript")], {})
+    assert [(one.form, one.match) for one in patterns] == [("javascript", "folded"), ("javascripts", "folded")]
