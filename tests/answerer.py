@@ -59,8 +59,9 @@ def answer_item(text: str) -> dict[str, Any]:
         ]
         if places:
             line, found = places[0]
-            start = max(0, found.start() - 100)
-            rows.append({"id": key, "present": True, "evidence": line[start : start + 300].strip()})
+            start = line.rfind(" ", 0, max(0, found.start() - 100)) + 1
+            end = line.find(" ", min(len(line), start + 250))
+            rows.append({"id": key, "present": True, "evidence": line[start : end if end > 0 else len(line)].strip()})
         else:
             rows.append({"id": key, "present": False, "evidence": None})
     return {"conditions": rows}

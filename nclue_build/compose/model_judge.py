@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from nclue_build.compose.quotes import ROLE_RANK, FoundQuote, alias_occurs
 from nclue_build.compose.verify import ItemQuotes
-from nclue_build.core.text import fold, readings
+from nclue_build.core.text import fold, occurs, readings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +73,9 @@ def _find_evidence(text: str, question: Question, blocks: Sequence[ShownBlock]) 
     pieces = tuple(piece for piece in readings(evidence) if piece)
     if not pieces or len(pieces[0]) < _MIN_EVIDENCE:
         return "evidence_trivial"
-    places = [block for block in blocks if any(piece in reading for piece in pieces for reading in block.readings)]
+    places = [
+        block for block in blocks if any(occurs(piece, reading) for piece in pieces for reading in block.readings)
+    ]
     if not places:
         return "evidence_not_on_page"
     # A passage that ends inside a word may hold a form that the page does not have there.

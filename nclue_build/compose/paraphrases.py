@@ -33,9 +33,14 @@ def paraphrase(calls: Calls, prompt: Prompt, queries: Sequence[Query]) -> list[s
         for query in queries
     ]
     outcomes = calls.ask(asks, ParaphraseReply, required=False)
-    return [None if outcome is None or outcome.reply is None else _usable(outcome.reply) for outcome in outcomes]
+    return [
+        None if outcome is None or outcome.reply is None else _usable(outcome.reply, query)
+        for query, outcome in zip(queries, outcomes, strict=True)
+    ]
 
 
-def _usable(reply: ParaphraseReply) -> str | None:
+def _usable(reply: ParaphraseReply, query: Query) -> str | None:
+    """The text in one line; None where it is no search request or does not hold every concept verbatim."""
     text = " ".join(reply.paraphrase.split())
-    return text if len(text.split()) <= _MAX_WORDS else None
+    whole = all(condition.name in text for condition in query.conditions)
+    return text if whole and len(text.split()) <= _MAX_WORDS else None

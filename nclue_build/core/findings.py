@@ -145,6 +145,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
         "call-torn": "The last line of a file of recorded calls was cut off while it was written; it is left out.",
         "call-misplaced": "A recorded call lies in a file that is not its own.",
         "call-status-differs": "The outcome of a recorded call is not what its response gives.",
+        "used-calls-differ": "A verdict or quote and the list of used calls say different things of who judged.",
         "call-secret": "A record would hold something that looks like a credential.",
         "call-unknown": "An answer belongs to no call that is asked for.",
         "call-missing": "A recorded call that a build used is not there as it used it.",

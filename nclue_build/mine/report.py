@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nclue_build.mine.normal import normal_form
 from nclue_build.records.calls import Agreement
-from nclue_build.records.inventory import Cluster, Rejected, SurfaceForm
+from nclue_build.records.inventory import PART_OF, Cluster, Rejected, SurfaceForm
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -43,7 +43,7 @@ def clusters(
     rows = []
     for group, case, verdict in zip(groups, cases, verdicts, strict=True):
         rows.append(_cluster(group.links, case, verdict))
-        rows += [_cluster((f"part of {case.cluster_id}",), part.case, part.verdict) for part in verdict.parts]
+        rows += [_cluster((PART_OF + case.cluster_id,), part.case, part.verdict) for part in verdict.parts]
     return sorted(rows, key=lambda row: row.cluster_id)
 
 

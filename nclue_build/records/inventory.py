@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, model_validator
 
@@ -100,6 +100,10 @@ class SurfaceForm(Record):
     mentions: Count
     heading_documents: Count
     termhood_milli: int
+
+
+PART_OF: Final = "part of "
+"""How the link of a part of a split cluster begins; the id of the whole follows."""
 
 
 class Cluster(Record):

@@ -10,10 +10,12 @@ from nclue_build.core.canonical import sha256_file
 from nclue_build.core.errors import DataError
 from nclue_build.core.findings import Findings
 from nclue_build.records.benchmark import Qrel, QrelsMeta, Query
+from nclue_build.records.calls import UsedCall
 from nclue_build.records.corpus import QUALITY_ROW, CorpusRow, DocumentQuality
 from nclue_build.records.gate import GateReport
 from nclue_build.records.inventory import Condition, InventoryVersion
 from nclue_build.rederive import beir_check, trec_check
+from nclue_build.rederive.calls_check import check_quote_calls, check_verdict_calls
 from nclue_build.rederive.documents import DocumentScan, QuoteCheck, QuoteToCheck, scan_document
 from nclue_build.rederive.extraction_check import read_outcome, recount
 from nclue_build.rederive.inventory_check import (
@@ -73,6 +75,7 @@ def run(context: StageContext) -> StageResult:
     _check_queries(build, stored, judged, out)
     _check_qrels(build, stored, judged, out)
     _check_judges(context, stored, out)
+    _check_calls(build, stored, out)
     files = _BenchmarkFiles(build, out)
     trec_check.compare_files(files.qrels, files.shown, judged, stored.level, out)
     if (build.benchmark / layout.BEIR).is_dir():
@@ -360,6 +363,19 @@ def _check_judges(context: StageContext, stored: _Stored, out: Findings) -> None
     check_verdicts(stored.conditions, kind, build.relative(build.version(0) / layout.CONDITIONS), out)
     paths = (build.relative(build.benchmark / layout.META), build.relative(build.benchmark / layout.QRELS))
     check_item_judge(stored.meta, list(quotes_of(stored.qrels)), stored.level, kind, paths, out)
+
+
+def _check_calls(build: Build, stored: _Stored, out: Findings) -> None:
+    folder, benchmark = build.version(0), build.benchmark
+    mined, composed = _used(build.inventory / layout.CALLS, out), _used(benchmark / layout.CALLS, out)
+    check_verdict_calls(stored.conditions, mined, build.relative(folder / layout.CONDITIONS), out)
+    paths = build.relative(benchmark / layout.QRELS), build.relative(benchmark / layout.META)
+    check_quote_calls(stored.qrels, stored.meta, composed, paths, out)
+
+
+def _used(path: Path, out: Findings) -> dict[str, UsedCall]:
+    """The calls a stage used, by key; none where no model was asked."""
+    return {row.key: row for _, row in read_numbered(path, UsedCall, found=out)} if path.is_file() else {}
 
 
 def _check_qrels(build: Build, stored: _Stored, judged: Judged, out: Findings) -> None:

@@ -31,6 +31,8 @@ class Gate:
                 *(build.version(0) / name for name in layout.VERSION_FILES),
                 *(benchmark / name for name in (layout.QUERIES, layout.QRELS, layout.META, *layout.TREC_FILES)),
                 benchmark / layout.BEIR,
+                build.inventory / layout.CALLS,
+                benchmark / layout.CALLS,
             ),
             settings={
                 "allowed_roles": list(config.extract.allowed_roles),

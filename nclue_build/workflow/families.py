@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 from nclue_build.core.errors import UsageError
 from nclue_build.records.base import SCHEMA_VERSION
 from nclue_build.records.benchmark import Qrel, QrelsMeta, Query
+from nclue_build.records.calls import Agreement, PendingCall, UsedCall
 from nclue_build.records.comparison import ComparisonReport
 from nclue_build.records.composition import Composition, FormsQa
 from nclue_build.records.config import BuildConfig, WorkspaceMarker
@@ -84,6 +85,9 @@ FAMILIES: Final = (
     Family("scores", "the result of score --json", "stdout", TypeAdapter(ScoreReport)),
     Family("comparison", "the result of compare --json", "stdout", TypeAdapter(ComparisonReport)),
     Family("receipt", ".nclue/receipts/<build>/<stage>.json", "file", TypeAdapter(Receipt)),
+    Family("calls", f"{layout.CALLS} of inventory/<build> and benchmarks/<build>", "row", TypeAdapter(UsedCall)),
+    Family("agreement", f"inventory/<build>/{layout.AGREEMENT}", "row", TypeAdapter(Agreement)),
+    Family("pending", ".nclue/calls/<build>/pending.jsonl", "row", TypeAdapter(PendingCall)),
     Family("envelope", "standard output of every verb with --json", "stdout", TypeAdapter(Envelope)),
 )
 

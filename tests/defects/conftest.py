@@ -188,6 +188,37 @@ class TinyBuild:
         )
 
 
+def judged_by_model(tiny: TinyBuild) -> None:
+    """Make the build one that "somebody" judged, with a call for every verdict and every gold's quotes."""
+
+    def used(number: int, prompt: str) -> Row:
+        row = {"key": f"{number:064x}", "rec": "ab" * 32, "status": "ok", "prompt_id": prompt}
+        return row | {"model": "glm-5.2", "answered_by": "somebody"}
+
+    conditions = tiny.read(tiny.p0 / "conditions.jsonl")
+    for number, row in enumerate(conditions):
+        row["verdict"] |= {"judge": "model", "model": "somebody", "call_key": f"{number:064x}"}
+    tiny.write(tiny.p0 / "conditions.jsonl", conditions)
+    tiny.write(tiny.build.inventory / "calls.jsonl", [used(number, "cluster") for number in range(len(conditions))])
+    qrels = tiny.read(tiny.benchmark / "qrels.jsonl")
+    for number, row in enumerate(qrels):
+        row["evidence"] = [quote | {"call_key": f"{100 + number:064x}"} for quote in row["evidence"]]
+    tiny.write(tiny.benchmark / "qrels.jsonl", qrels)
+    keys = [100 + number for number, row in enumerate(qrels) if row["evidence"]]
+    tiny.write(tiny.benchmark / "calls.jsonl", [used(number, "item") for number in keys])
+    meta = tiny.benchmark / "qrels.meta.json"
+    tiny.edit_json(meta, lambda row: row.update(item_judge="model", item_model="somebody"))
+    config = tiny.build.config_path
+    config.write_text(config.read_text("utf-8") + '\n[judge]\nkind = "model"\n', "utf-8")
+    tiny.seal()
+
+
+@pytest.fixture(scope="session")
+def model_judge() -> Callable[[TinyBuild], None]:
+    """Turns a tiny build into one that a model judged."""
+    return judged_by_model
+
+
 def _sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 

@@ -9,6 +9,8 @@ from nclue_build.rederive.stage import Gate
 from nclue_build.workflow.executors import LocalMapper
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.defects.conftest import TinyBuild
 
 
@@ -40,6 +42,13 @@ def test_validation_flags_nothing_either(tiny: TinyBuild) -> None:
     assert tiny.validate().findings == ()
     tiny.run()
     assert tiny.validate().findings == ()
+
+
+def test_nothing_is_flagged_in_a_build_that_a_model_judged(
+    tiny: TinyBuild, model_judge: Callable[[TinyBuild], None]
+) -> None:
+    model_judge(tiny)
+    assert tiny.run().findings == ()
 
 
 def test_the_tiny_build_has_every_outcome(tiny: TinyBuild) -> None:

@@ -939,6 +939,45 @@ def _(tiny: TinyBuild) -> None:
     path.write_text(path.read_text("utf-8").replace("| golds | 3 |", "| golds | 4 |"), "utf-8")
 
 
+# --- the calls of a model -----------------------------------------------------------------------------------------
+
+
+def used_call(tiny: TinyBuild, **update: Any) -> None:
+    tiny.edit(tiny.build.inventory / "calls.jsonl", lambda rows: rows[1].update(update))
+
+
+def item_call(tiny: TinyBuild, change: Callable[[list[Row]], object]) -> None:
+    tiny.edit(tiny.benchmark / "calls.jsonl", change)
+
+
+BY_MODEL: dict[str, Fault] = {
+    "a verdict names an unused call": lambda tiny: tiny.edit(
+        tiny.build.inventory / "calls.jsonl", lambda rows: rows.pop(1)
+    ),
+    "the list of used calls is missing": lambda tiny: (tiny.build.inventory / "calls.jsonl").unlink(),
+    "a verdict comes from a call without a reply": lambda tiny: used_call(tiny, status="truncated"),
+    "a verdict comes from another prompt": lambda tiny: used_call(tiny, prompt_id="item"),
+    "a verdict names the model that did not answer": lambda tiny: used_call(tiny, answered_by="another"),
+    "a quote comes from an unused call": lambda tiny: item_call(tiny, lambda rows: rows.pop()),
+    "a quote comes from a call without a reply": lambda tiny: item_call(
+        tiny, lambda rows: rows[0].update(status="empty")
+    ),
+    "another name answered": lambda tiny: item_call(tiny, lambda rows: rows[0].update(answered_by="another")),
+    "the metadata name the model in the key": lambda tiny: tiny.edit_json(
+        tiny.benchmark / "qrels.meta.json", lambda row: row.update(item_model="glm-5.2")
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BY_MODEL)
+def test_who_judged_is_checked(tiny: TinyBuild, model_judge: Callable[[TinyBuild], None], name: str) -> None:
+    model_judge(tiny)
+    BY_MODEL[name](tiny)
+    tiny.seal()
+    found = {finding.code for finding in tiny.run().findings}
+    assert found - {"beir-card-differs"} == {"used-calls-differ"}
+
+
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_named_and_nothing_else(tiny: TinyBuild, name: str) -> None:
     plant, codes = FAULTS[name]

@@ -16,6 +16,7 @@ from nclue_build.workflow.plan import altered_outputs, changed_since
 from nclue_build.workflow.receipts import Digests, load_receipt, plain_settings, receipt_path
 from nclue_build.workflow.registry import STAGE_NAMES, load_stage
 from nclue_build.workflow.validation.benchmark import check_benchmark
+from nclue_build.workflow.validation.calls import check_calls
 from nclue_build.workflow.validation.corpus import KnownDocuments, check_corpus, check_extracted
 from nclue_build.workflow.validation.inventory import KnownInventory, check_version, versions
 from nclue_build.workflow.validation.mined import check_mined
@@ -107,6 +108,7 @@ def validate_build(
     if chosen.benchmark.exists() or _has_run(chosen, "compose"):
         check_benchmark(reading, documents, inventory, config)
     check_strangers(reading)
+    check_calls(reading, config)
     not_run = _check_receipts(reading, config)
     return Validation(chosen, tuple(reading.found.kept), reading.found.total, dict(reading.counts), not_run)
 

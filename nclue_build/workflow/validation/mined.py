@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from nclue_build.core.ids import slug
 from nclue_build.core.text import fold
+from nclue_build.records.inventory import PART_OF
 from nclue_build.store import layout
 from nclue_build.workflow.families import find_family
 
@@ -35,7 +36,8 @@ def check_mined(reading: Reading, conditions: Iterable[Condition], judge: str) -
     forms = _read_forms(reading, folder / layout.SURFACE_FORMS)
     clusters = _read_clusters(reading, folder / layout.CLUSTERS, forms, judge)
     rejected = _read_rejected(reading, folder / layout.REJECTED, clusters)
-    _check_forms_used(reading, folder / layout.SURFACE_FORMS, forms, clusters)
+    whole = [(line, row) for line, row in clusters if not _is_part(row)]
+    _check_forms_used(reading, folder / layout.SURFACE_FORMS, forms, whole)
     kept = [(line, row) for line, row in clusters if row.decision == "KEEP" and row.cluster_id not in rejected]
     _match_conditions(reading, folder / layout.CLUSTERS, kept, conditions)
 
@@ -69,20 +71,27 @@ def _read_clusters(reading: Reading, path: Path, forms: Mapping[str, tuple[int, 
         if not members or (len(members) < len(row.aliases) and not row.links):
             message = f"cluster {row.cluster_id}: {layout.SURFACE_FORMS} lacks one of {list(row.aliases)}"
             reading.add("mined-rows-differ", message, path, line, row.cluster_id)
-        elif row.mentions != (mentions := sum(form.mentions for form in members)):
+        elif not _is_part(row) and row.mentions != (mentions := sum(form.mentions for form in members)):
             message = f"cluster {row.cluster_id}: {row.mentions} mentions, its forms have {mentions}"
             reading.add("mined-rows-differ", message, path, line, row.cluster_id)
         frequencies = [form.document_frequency for form in members]
-        if members and not max(frequencies) <= row.document_frequency <= sum(frequencies):
+        if members and not _is_part(row) and not max(frequencies) <= row.document_frequency <= sum(frequencies):
             message = f"cluster {row.cluster_id}: its forms cannot be in {row.document_frequency} documents"
             reading.add("mined-rows-differ", message, path, line, row.cluster_id)
         if fold(row.name) not in map(fold, row.aliases):
             message = f"cluster {row.cluster_id}: its name {row.name!r} is none of its aliases"
             reading.add("mined-rows-differ", message, path, line, row.cluster_id)
-        if (row.judge == "rules") != (row.model is None and row.call_key is None) or row.judge not in {"rules", judge}:
+        without = row.judge == "rules" or (row.judge, row.decision) == ("none", "NONE")
+        known = without or row.judge == judge
+        if without != (row.model is None and row.call_key is None) or not known:
             message = f"cluster {row.cluster_id}: judge {row.judge!r} with model {row.model!r}, configured is {judge!r}"
             reading.add("judge-differs", message, path, line, row.cluster_id)
     return clusters
+
+
+def _is_part(row: Cluster) -> bool:
+    """Whether it is a part of a split cluster: its counts are those of the whole."""
+    return any(link.startswith(PART_OF) for link in row.links)
 
 
 def _read_rejected(reading: Reading, path: Path, clusters: Lines) -> frozenset[str]:
@@ -100,19 +109,21 @@ def _read_rejected(reading: Reading, path: Path, clusters: Lines) -> frozenset[s
             reading.add("duplicate-id", f"{row.kind} {row.id!r} stands twice", path, line, row.id)
         previous = key
         cluster = decided.get(row.id)
-        wanted = "REJECT" if row.kind == "cluster" else "KEEP"
-        if row.stage != "mine" or row.kind == "candidate" or cluster is None or cluster.decision != wanted:
-            message = f"{row.stage} {row.kind} {row.id!r}: {layout.CLUSTERS} has no such cluster with {wanted}"
+        wanted = ("REJECT", "NONE") if row.kind == "cluster" else ("KEEP",)
+        if row.stage != "mine" or row.kind == "candidate" or cluster is None or cluster.decision not in wanted:
+            message = f"{row.stage} {row.kind} {row.id!r}: {layout.CLUSTERS} has no such cluster with {wanted[0]}"
             reading.add("mined-rows-differ", message, path, line, row.id)
         elif row.kind == "condition":
             kept.add(row.id)
         else:
             dropped[row.id] = row
-            if (row.reason, row.detail) != (cluster.reason, cluster.name):
+            # A model gives its reasons in words; the row has the name they are counted by.
+            reason = cluster.reason if cluster.judge != "model" else row.reason
+            if (row.reason, row.detail) != (reason, cluster.name):
                 message = f"cluster {row.id!r}: reason and name are not those of {layout.CLUSTERS}"
                 reading.add("mined-rows-differ", message, path, line, row.id)
     for cluster_id, cluster in decided.items():
-        if cluster.decision == "REJECT" and cluster_id not in dropped:
+        if cluster.decision in {"REJECT", "NONE"} and cluster_id not in dropped:
             reading.add(
                 "mined-rows-differ", f"cluster {cluster_id!r} was rejected and has no row", path, None, cluster_id
             )

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 _BENCHMARK: Final = frozenset({
     layout.QUERIES, layout.QRELS, layout.META, layout.COMPOSITION, layout.FORMS_QA, layout.REJECTED,
-    layout.GATE_REPORT, *layout.TREC_FILES, *(f"{layout.BEIR}/{name}" for name in layout.BEIR_FILES),
+    layout.GATE_REPORT, layout.CALLS, *layout.TREC_FILES, *(f"{layout.BEIR}/{name}" for name in layout.BEIR_FILES),
 })  # fmt: skip
 _INVENTORY: Final = frozenset({
     layout.DOCUMENTS, layout.QUALITY, layout.DUPLICATES, layout.SURFACE_FORMS, layout.CLUSTERS, layout.REJECTED,
+    layout.CALLS, layout.AGREEMENT,
 })  # fmt: skip
 _IN_INVENTORY: Final = re.compile(
     rf"pages/[^/]+\.jsonl|P\d+/({'|'.join(map(re.escape, (*layout.VERSION_FILES, 'pair_overrides.jsonl')))})"
