@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from nclue_build.calls.places import CallPlaces
     from nclue_build.calls.scan import Place
+    from nclue_build.records.calls import CallRequest
 
 
 class CallCache:
@@ -29,15 +30,20 @@ class CallCache:
         """Torn last lines met so far."""
         self._indexed: dict[str, Index] = {}
 
-    def find(self, prompt_id: str, key: str) -> CallRecord | None:
+    def find(self, prompt_id: str, key: str, known: CallRequest | None = None) -> CallRecord | None:
         """The record of a key, or None.
+
+        Args:
+            prompt_id: Of its request.
+            key: Of its request.
+            known: The request itself, where it is at hand: it need not be read again.
 
         Raises:
             CacheCorrupt: a line is damaged.
             CacheConflict: a call of the prompt has different replies.
         """
         place = self._index(prompt_id).places.get(key.encode("ascii"))
-        return None if place is None else self._read(place)
+        return None if place is None else self._read(place, known)
 
     def records(self, prompt_id: str) -> Iterator[tuple[Place, CallRecord]]:
         """Every record of a prompt, by key.
@@ -70,11 +76,11 @@ class CallCache:
         return index
 
     @staticmethod
-    def _read(place: Place) -> CallRecord:
+    def _read(place: Place, known: CallRequest | None = None) -> CallRecord:
         with place.path.open("rb") as stream:
             stream.seek(place.offset)
             line = stream.read(place.length)
         try:
-            return decode_line(line)
+            return decode_line(line, known)
         except ValueError as error:
             raise corrupt_error([Finding("call-corrupt", str(error), str(place.path), place.line)]) from None

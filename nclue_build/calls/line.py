@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, get_args
 
-from pydantic import ValidationError
+import orjson
 
 from nclue_build.calls.key import key_of, request_bytes
 from nclue_build.core.canonical import canonical_json, sha256_bytes
@@ -26,6 +26,9 @@ _PREFIX: Final = b"nclue-call-record/1\n"
 _HEAD: Final = re.compile(rb'\{"key":"([0-9a-f]{64})","rec":"([0-9a-f]{64})","status":"')
 _KEY: Final = slice(8, 72)
 _REC: Final = slice(81, 145)
+_STATUSES: Final[dict[object, Status]] = {status: status for status in get_args(Status)}
+_REQUEST: Final = b'","request":'
+_RESPONSE: Final = b',"response":'
 _AFTER: Final = 145
 """Where the bytes begin that ``rec`` covers besides the key."""
 
@@ -72,6 +75,14 @@ def encode_line(request: CallRequest, status: Status, response: bytes, provenanc
     return b'{"key":"' + key + b'","rec":"' + _rec(key, rest) + rest
 
 
+def _parse(line: bytes) -> JsonObject:
+    try:
+        value: JsonObject = orjson.loads(line)
+    except orjson.JSONDecodeError:  # a lone surrogate, in what a model wrote
+        value = json.loads(line)
+    return value
+
+
 def _rec(key: bytes, rest: bytes) -> bytes:
     return sha256_bytes(_PREFIX + key + b"\n" + rest).encode("ascii")
 
@@ -91,28 +102,33 @@ def line_problem(line: bytes) -> str | None:
     return None
 
 
-def decode_line(line: bytes) -> CallRecord:
+def decode_line(line: bytes, known: CallRequest | None = None) -> CallRecord:
     """Read a record back.
+
+    Args:
+        line: Without its line end.
+        known: The request whose key it was found by: it need not be read again.
 
     Raises:
         ValueError: it is not as it was written, or its key is not that of its request; says in what.
     """
     if problem := line_problem(line):
         raise ValueError(problem)
+    # No text of a request can hold this: a quote inside a JSON string has a backslash before it.
+    canonical = line[line.find(_REQUEST) + len(_REQUEST) : line.find(_RESPONSE)]
     try:
-        value = json.loads(line)
-        canonical = canonical_json(value["request"])
-        request = CallRequest.model_validate_json(canonical)
-        provenance = Provenance.model_validate_json(canonical_json(value["provenance"]))
+        value = _parse(line)
+        request = known or CallRequest.model_validate_json(canonical)
+        provenance = Provenance.model_validate_json(orjson.dumps(value["provenance"]))
         status, response = value["status"], value["response"]
-    except (KeyError, TypeError, ValidationError, RecursionError, UnicodeEncodeError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError, UnicodeEncodeError) as error:
         message = f"is no record of a call: {str(error).splitlines()[0]}"
         raise ValueError(message) from None
-    if status not in get_args(Status) or not isinstance(response, dict):
+    if status not in _STATUSES or not isinstance(response, dict):
         message = "is no record of a call: status or response"
         raise ValueError(message)
     key = line[_KEY].decode("ascii")
     if key_of(canonical) != key:
         message = "key is not that of its request"
         raise ValueError(message)
-    return CallRecord(key, line[_REC].decode("ascii"), status, request, response, provenance)
+    return CallRecord(key, line[_REC].decode("ascii"), _STATUSES[status], request, response, provenance)

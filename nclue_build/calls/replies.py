@@ -158,7 +158,8 @@ def parse_reply(text: str, schema: str) -> Reply:
 
 def _find_object(text: str) -> dict[str, object]:
     problem = "no JSON object"
-    for piece in (text, _fenced(text), _first_object(text)):
+    for find in (str, _fenced, _first_object):
+        piece = find(text)
         if piece is None:
             continue
         try:

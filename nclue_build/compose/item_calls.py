@@ -96,8 +96,8 @@ class ItemCalls:
     def _plan(self, need: Need) -> ItemTask:
         inventory = self._inventory
         pages_of: dict[int, list[int]] = {}
-        for condition in need.conditions:
-            row = int(inventory.find(np.array(condition), np.array(need.document)))
+        rows = inventory.find(np.array(need.conditions), np.array(need.document)).tolist()
+        for condition, row in zip(need.conditions, rows, strict=True):
             part = slice(int(inventory.starts[row]), int(inventory.starts[row + 1]))
             order = np.lexsort((inventory.pages[part], -inventory.mentions[part]))
             pages_of[condition] = inventory.pages[part][order].tolist()

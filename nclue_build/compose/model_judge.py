@@ -78,14 +78,14 @@ def _find_evidence(text: str, question: Question, blocks: Sequence[ShownBlock]) 
     ]
     if not places:
         return "evidence_not_on_page"
+    places.sort(key=lambda block: (block.page != question.preferred, ROLE_RANK.get(block.role, 2), block.page))
     # A passage that ends inside a word may hold a form that the page does not have there.
-    places = [block for block in places if _has_form(question, block.readings)]
-    if not places or not _has_form(question, pieces):
+    best = next((block for block in places if _has_form(question, block.readings)), None)
+    if best is None or not _has_form(question, pieces):
         return "evidence_without_form"
-    best = min(places, key=lambda block: (block.page != question.preferred, ROLE_RANK.get(block.role, 2), block.page))
     return FoundQuote((ROLE_RANK.get(best.role, 2), 0, 0, 0, 0), best.page, evidence)
 
 
 def _has_form(question: Question, texts: Sequence[str]) -> bool:
-    folded = tuple(fold(text) for text in texts)
+    folded = tuple(map(fold, texts))
     return any(alias_occurs(alias, texts, folded) for alias in question.aliases)

@@ -8,9 +8,12 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nclue_build.calls.asking import make_request as request_of
-from nclue_build.calls.key import EXCLUDED, KEYED, call_key
+from nclue_build.calls.key import EXCLUDED, KEYED, call_key, request_bytes
+from nclue_build.core.canonical import canonical_json
 from nclue_build.core.errors import DataError
 from nclue_build.records.calls import CallRequest, Message
 from nclue_build.records.config import CallsSection
@@ -94,6 +97,18 @@ def test_the_key_is_the_same_in_every_process(seed: str) -> None:
     environment = {**os.environ, "PYTHONHASHSEED": seed, "LC_ALL": "C"}
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)  # noqa: S603
     assert done.stdout.strip() == GOLDEN
+
+
+@given(
+    st.text(), st.text(), st.integers(1, 2**40), st.dictionaries(st.sampled_from(["a", "b", "\u00e9"]), st.just("0.5"))
+)
+def test_the_quick_way_gives_canonical_bytes(system: str, text: str, tokens: int, sampling: dict[str, str]) -> None:
+    request = CallRequest(
+        profile="p", model="m", prompt_id="cluster", prompt_version=1, prompt_sha256="ab" * 32, system=system,
+        messages=(Message(role="user", content="a" + text),), max_tokens=tokens, thinking="disabled", sampling=sampling,
+        reply_schema="cluster/1", attempt=0,
+    )  # fmt: skip
+    assert request_bytes(request) == canonical_json(request.model_dump())
 
 
 def test_a_lone_surrogate_is_an_error_and_never_replaced(make_request: Callable[..., CallRequest]) -> None:
