@@ -65,7 +65,7 @@ class CallCache:
             return known
         found, index = Findings(), Index()
         for path in self.places.shards(prompt_id):
-            for line in scan_file(path, found):
+            for line in scan_file(path, found, whole=False):
                 index.add(line)
         damaged = [row for row in found.kept if row.code != "call-torn"]
         if damaged:

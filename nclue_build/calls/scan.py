@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nclue_build.calls.line import head_of, line_problem
 from nclue_build.core.errors import CacheConflict, CacheCorrupt, Finding
@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from nclue_build.core.findings import Findings
+
+
+_HEAD_LENGTH: Final = 160
+"""Bytes in which key and digest stand."""
 
 
 class Place(NamedTuple):
@@ -32,7 +36,7 @@ class FoundLine(NamedTuple):
     data: bytes
 
 
-def scan_file(path: Path, found: Findings) -> Iterator[FoundLine]:
+def scan_file(path: Path, found: Findings, *, whole: bool = True) -> Iterator[FoundLine]:
     """Yield the lines of a file that begin like records.
 
     A last line without its line end is taken when it is whole, and else is a torn one: reported and left out.
@@ -40,21 +44,25 @@ def scan_file(path: Path, found: Findings) -> Iterator[FoundLine]:
     Args:
         path: The file.
         found: Takes torn lines and those that are no records.
+        whole: Whether ``data`` is wanted; copying it takes most of the time.
     """
     data = path.read_bytes()
-    offset = 0
-    for number, line in enumerate(data.split(b"\n"), start=1):
-        begin, offset = offset, offset + len(line) + 1
-        if not line:
+    begin = number = 0
+    while begin < len(data):
+        number += 1
+        end = data.find(b"\n", begin)
+        is_last, end = end < 0, len(data) if end < 0 else end
+        start, begin = begin, end + 1
+        if start == end:
             continue
-        is_torn = offset > len(data) and line_problem(line) is not None
-        if is_torn:
+        line = data[start:end] if whole or is_last else data[start : min(end, start + _HEAD_LENGTH)]
+        if is_last and line_problem(line) is not None:
             message = "the last line was cut off while it was written: it is left out"
             found.add("call-torn", message, path=str(path), line=number)
         elif (head := head_of(line)) is None:
             found.add("call-corrupt", "does not begin like a record", path=str(path), line=number)
         else:
-            yield FoundLine(Place(path, number, begin, len(line)), head[0], head[1], line)
+            yield FoundLine(Place(path, number, start, end - start), head[0], head[1], line)
 
 
 class Index:

@@ -12,7 +12,7 @@ from nclue_build.mine import ngrams, tokens, words
 from nclue_build.mine.profile import Lexicon, build_lexicon
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -73,20 +73,40 @@ def document_keys(
     return np.unique(np.concatenate(phrases)), np.unique(runs)
 
 
+def form_keys(forms: Iterable[str], vocabulary: Vocabulary) -> NDArray[np.uint64]:
+    """Keys of forms, all words of which are in the vocabulary."""
+    found: list[NDArray[np.uint64]] = []
+    for form in sorted(set(forms)):
+        ids = tokens.word_ids(tokens.TOKEN.findall(form), vocabulary.ids)
+        if len(ids) and ids.all():
+            found.append(ngrams.keys(ngrams.mix(ids), len(ids)))
+    return np.concatenate(found) if found else np.zeros(0, dtype=np.uint64)
+
+
 def select(
     vocabulary: Vocabulary,
     phrases: Sequence[NDArray[np.uint64]],
     runs: Sequence[NDArray[np.uint64]],
-    min_documents: int,
-    max_documents: int,
+    window: tuple[int, int],
+    named: Collection[str] | None = None,
 ) -> tuple[Lexicon, dict[str, int]]:
     """Candidate forms and template runs from the keys of all documents.
+
+    Args:
+        vocabulary: Of the corpus.
+        phrases: Keys of the noun phrases of every document.
+        runs: Keys of the word runs of every document.
+        window: Fewest and most documents of a form.
+        named: Folded forms that alone may become candidates; None: all.
 
     Returns:
         The lexicon, and how many distinct n-grams were seen, too rare and too common.
     """
     keys, counts, first = ngrams.count_documents(phrases)
+    min_documents, max_documents = window
     inside = (counts >= min_documents) & (counts <= max_documents)
+    if named is not None:
+        inside &= np.isin(keys, form_keys(named, vocabulary))
     run_keys, run_counts, _ = ngrams.count_documents(runs)
     lexicon = build_lexicon(
         vocabulary.ids,

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
@@ -21,13 +21,15 @@ from nclue_build.mine import acronyms, candidates, cases, conditions, exchange, 
 from nclue_build.mine.clusters import FormCluster, build_clusters
 from nclue_build.mine.judge import MODEL, ClusterCase, ClusterVerdict, Part, RulesJudge
 from nclue_build.mine.model_judge import ModelJudge
+from nclue_build.mine.normal import variants
+from nclue_build.mine.page_facts import mine_pages
 from nclue_build.mine.profile import CorpusProfile, Lexicon
 from nclue_build.mine.sights import ClusterSight, DocumentSight, cluster_sight
 from nclue_build.records.inventory import Rejected
 from nclue_build.store.jsonl import write_jsonl
 from nclue_build.store.layout import AGREEMENT, CALLS, CLUSTERS, REJECTED, SURFACE_FORMS
 from nclue_build.store.pages import read_documents
-from nclue_build.store.prompts import CLUSTER_PROMPT, PARTITION_PROMPT, read_prompt
+from nclue_build.store.prompts import CLUSTER_PROMPT, PAGE_FACTS_PROMPT, PARTITION_PROMPT, read_prompt
 from nclue_build.store.stage import StageResult
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 
     ResultT = TypeVar("ResultT")
 
+LLM: Final = "llm"
 _RANK_MARGIN = 2
 """Clusters searched per condition wanted: some leave the window once all aliases are counted."""
 
@@ -77,7 +80,8 @@ class _Mining:
         ]
         self._roles = frozenset(context.config.extract.allowed_roles)
         self._scratch = scratch
-        asks = context.config.judge.kind == MODEL
+        self._judge_name = context.config.judge.kind
+        asks = self._judge_name == MODEL or self._config.miner == LLM
         self._calls = Calls(context.build, context.config.calls, "mine", context.progress) if asks else None
         share = int(Fraction(str(self._config.max_document_share)) * len(quality))
         bound = min(self._config.max_documents, share)
@@ -121,7 +125,7 @@ class _Mining:
             "evidence": inventory.n_rows,
         }
         self._write(report.surface_forms(profile, facts), report.clusters(clusters, judged, verdicts), rejected)
-        self._write_calls([(case, verdict) for case, verdict, _ in settled])
+        self._write_calls(list(zip(judged, verdicts, strict=True)), [verdict for _, verdict, _ in settled])
         if not found:
             raise OutcomeError(self._nothing_found(rejected))
         write_version(
@@ -154,11 +158,23 @@ class _Mining:
             vocabulary,
             [found.phrases for found in keys],
             [found.runs for found in keys],
-            self._min_form_documents,
-            self._max_documents,
+            (self._min_form_documents, self._max_documents),
+            self._named_forms(vocabulary),
         )
         self._counts |= seen
         return lexicon
+
+    def _named_forms(self, vocabulary: candidates.Vocabulary) -> set[str] | None:
+        """The forms a model names, with their spelling variants; None where counting alone proposes."""
+        if self._calls is None or self._config.miner != LLM:
+            return None
+        prompt = read_prompt(self._context.build.workspace.prompts / PAGE_FACTS_PROMPT)
+        shown = list(self._map("pages", partial(worker.read_facts_pages, self._roles)))
+        mined = mine_pages(self._calls, prompt, list(zip(self._document_ids, shown, strict=True)))
+        self._counts |= {"pages_asked": mined.pages, "facts": mined.facts, **dict(sorted(mined.dropped.items()))}
+        if without := mined.dropped["pages_without_reply"]:
+            self._shortfalls.append(f"{counted(without, 'page')} left out: the calls have no usable reply")
+        return mined.forms | {other for form in mined.forms for other in variants(form, vocabulary.compounds)}
 
     def _profile(self, lexicon: Lexicon) -> CorpusProfile:
         tables = exchange.save_lexicon(self._scratch, lexicon)
@@ -182,7 +198,7 @@ class _Mining:
         self, judged: Sequence[ClusterCase], ranks: Sequence[int], vocabulary: candidates.Vocabulary
     ) -> list[ClusterVerdict]:
         """Verdicts, parallel to the cases. A model is asked only about as many as are searched for."""
-        if self._calls is None:
+        if self._calls is None or self._judge_name != MODEL:
             return RulesJudge().judge(judged)
         prompts = self._context.build.workspace.prompts
         judge = ModelJudge(
@@ -212,8 +228,10 @@ class _Mining:
         rows = iter(seen)
         return [cluster_sight(case.aliases, [next(rows) for _ in case.aliases]) for case in found]
 
-    def _write_calls(self, settled: Sequence[tuple[ClusterCase, ClusterVerdict]]) -> None:
-        """The list of used calls and what the rules say of the same cases, where a model judged."""
+    def _write_calls(
+        self, judged: Sequence[tuple[ClusterCase, ClusterVerdict]], settled: Sequence[ClusterVerdict]
+    ) -> None:
+        """The list of used calls and what the rules say of the same clusters, where a model judged."""
         folder = self._context.build.inventory
         if self._calls is None:
             for name in (CALLS, AGREEMENT):
@@ -221,11 +239,14 @@ class _Mining:
             return
         used = self._calls.used
         write_jsonl(folder / CALLS, used)
-        asked = [row for row in settled if row[1].judge == MODEL]
-        write_jsonl(folder / AGREEMENT, report.agreement(asked, RulesJudge().judge([case for case, _ in asked])))
+        asked = [row for row in judged if row[1].judge == MODEL]
+        if asked:
+            write_jsonl(folder / AGREEMENT, report.agreement(asked, RulesJudge().judge([case for case, _ in asked])))
+        else:
+            (folder / AGREEMENT).unlink(missing_ok=True)
         counts = Counter(row.status for row in used)
         self._counts |= {"calls": len(used), **{f"calls_{status}": counts[status] for status in sorted(counts)}}
-        without = sum(verdict.code is not None and verdict.decision == "NONE" for _, verdict in settled)
+        without = sum(verdict.code is not None and verdict.decision == "NONE" for verdict in settled)
         if without:
             self._shortfalls.append(f"{counted(without, 'cluster')} left out: the calls have no usable reply")
 

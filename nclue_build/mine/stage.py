@@ -8,7 +8,7 @@ from nclue_build.calls.places import keyed_settings, recorded_inputs
 from nclue_build.core.text import TEXT_VERSION
 from nclue_build.inventory.documents import count_benchmark_documents
 from nclue_build.store.layout import AGREEMENT, CALLS, CLUSTERS, REJECTED, SURFACE_FORMS
-from nclue_build.store.prompts import CLUSTER_PROMPT, PARTITION_PROMPT
+from nclue_build.store.prompts import CLUSTER_PROMPT, PAGE_FACTS_PROMPT, PARTITION_PROMPT
 from nclue_build.store.stage import Declaration
 
 if TYPE_CHECKING:
@@ -36,9 +36,11 @@ class Mine:
         settings |= config.in_force("mine", count_benchmark_documents(build.quality))
         names: tuple[str, ...] = (SURFACE_FORMS, CLUSTERS, REJECTED)
         calls: tuple[Path, ...] = ()
-        if config.judge.kind == "model":
+        prompts: tuple[str, ...] = (CLUSTER_PROMPT, PARTITION_PROMPT) if config.judge.kind == "model" else ()
+        prompts += (PAGE_FACTS_PROMPT,) if config.mine.miner == "llm" else ()
+        if prompts:
             names += (CALLS, AGREEMENT)
-            calls = recorded_inputs(build, config.calls, (CLUSTER_PROMPT, PARTITION_PROMPT))
+            calls = recorded_inputs(build, config.calls, prompts)
             settings["calls"] = keyed_settings(config.calls)
         outputs = (*(build.inventory / name for name in names), build.version(0))
         return Declaration((build.documents, build.quality, build.pages, *calls), settings, outputs)

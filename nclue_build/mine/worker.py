@@ -12,6 +12,7 @@ import numpy as np
 
 from nclue_build.core.text import readings
 from nclue_build.mine import acronyms, candidates, exchange, tokens
+from nclue_build.mine.page_facts import show_pages
 from nclue_build.mine.profile import profile_document
 from nclue_build.mine.sights import see_document
 from nclue_build.store.pages import read_pages
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nclue_build.mine.occurrences import DocumentOccurrences
+    from nclue_build.mine.page_facts import PageShown
     from nclue_build.mine.profile import DocumentProfile
     from nclue_build.mine.sights import DocumentSight
     from nclue_build.mine.tokens import TokenStream
@@ -89,6 +91,11 @@ def profile(roles: frozenset[str], tables: Path, task: Task) -> DocumentProfile:
 def see_forms(roles: frozenset[str], tables: Path, task: Task) -> list[DocumentSight]:
     """For a judge that sees no corpus: how forms stand in the document."""
     return see_document(read_pages(task.path), roles, exchange.load_matcher(tables))
+
+
+def read_facts_pages(roles: frozenset[str], task: Task) -> list[PageShown]:
+    """For the miner that asks a model: the pages of the document as they are shown."""
+    return show_pages(read_pages(task.path), roles) if task.contributes else []
 
 
 def find_aliases(roles: frozenset[str], tables: Path, task: Task) -> DocumentOccurrences:

@@ -139,7 +139,7 @@ class MineruSection(Section):
 class MineSection(Section):
     """Finding conditions and their pages."""
 
-    miner: Literal["lexical"] = "lexical"
+    miner: Literal["lexical", "llm"] = "lexical"
     min_documents: Positive = 5
     max_document_share: Share = 0.04
     max_documents: Positive = 80

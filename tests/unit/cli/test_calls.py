@@ -197,6 +197,33 @@ def check_other_settings(workspace: Path, run: Run) -> None:
     assert "live service" in refused.err
 
 
+def test_forms_that_a_model_names_are_mined(built: Path, run: Run, answerer: Any) -> None:
+    """``miner = "llm"`` with the rules judge: page-fact calls, and nothing else, from export to gate."""
+    by_counting = {row["form"] for row in rows(built / "inventory" / "main" / "surface_forms.jsonl")}
+    set_key(built, "mine", "miner", '"llm"')
+    set_key(built, "compose", "paraphrases", '"recorded"')
+    out, path = built / "batch.jsonl", built / "answers.jsonl"
+    for optional in ((), ("--optional",)):
+        exported = run("-w", built, "calls", "export", out, *optional, "--json")
+        assert list(exported.envelope["result"]["calls"]) == ["paraphrase" if optional else "page-facts"]
+        answers = [answerer.answer(row) for row in rows(out)]
+        path.write_text("".join(json.dumps(row) + "\n" for row in answers), encoding="utf-8")
+        assert run("-w", built, "calls", "import", path, "--answered-by", answerer.NAME).code == 0
+    ran = run("-w", built, "run", "--json")
+    assert ran.code == 0, ran.out
+    named = {row["form"] for row in rows(built / "inventory" / "main" / "surface_forms.jsonl")}
+    assert named < by_counting
+    assert {"coral reef monitoring", "marine debris"} <= named
+    used = rows(built / "inventory" / "main" / "calls.jsonl")
+    assert {(row["prompt_id"], row["answered_by"]) for row in used} == {("page-facts", answerer.NAME)}
+    queries = rows(built / "benchmarks" / "main" / "queries.jsonl")
+    assert all(query["forms"]["paraphrase"].startswith("Which report deals with ") for query in queries)
+    stages = {stage["stage"]: stage for stage in ran.envelope["result"]["stages"]}
+    assert stages["mine"]["counts"]["facts"] > 0
+    assert stages["compose"]["counts"]["paraphrases"] == len(queries)
+    assert run("-w", built, "validate").code == 0
+
+
 def test_replies_without_a_text_leave_their_cases_out(built: Path, run: Run, answerer: Any) -> None:
     """What fails gets no verdict: not KEEP, not REJECT; it is listed with its reason, and counted."""
     set_key(built, "judge", "kind", '"model"')

@@ -67,7 +67,7 @@ def profile_of(documents: list[list[PageRow]], min_documents: int = 2) -> dict[s
         for stream in streams
     ]
     lexicon, _ = candidates.select(
-        vocabulary, [a for a, _ in keys], [b for _, b in keys], min_documents, len(documents)
+        vocabulary, [a for a, _ in keys], [b for _, b in keys], (min_documents, len(documents))
     )
     total = CorpusProfile(len(lexicon.form_keys))
     for index, stream in enumerate(streams):
