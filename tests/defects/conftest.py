@@ -12,6 +12,7 @@ import hashlib
 import itertools
 import json
 import re
+import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -208,6 +209,7 @@ def judged_by_model(tiny: TinyBuild) -> None:
     tiny.write(tiny.benchmark / "calls.jsonl", [used(number, "item") for number in keys])
     meta = tiny.benchmark / "qrels.meta.json"
     tiny.edit_json(meta, lambda row: row.update(item_judge="model", item_model="somebody"))
+    shutil.rmtree(tiny.benchmark / "beir")  # its card names the other judge
     config = tiny.build.config_path
     config.write_text(config.read_text("utf-8") + '\n[judge]\nkind = "model"\n', "utf-8")
     tiny.seal()

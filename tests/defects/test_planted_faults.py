@@ -721,7 +721,7 @@ def forge(tiny: TinyBuild, **update: Any) -> None:
     tiny.edit(tiny.p0 / "conditions.jsonl", lambda rows: rows[1]["verdict"].update(update))
 
 
-@fault("a verdict claims a language model", "judge-differs")
+@fault("a verdict claims a language model", "judge-differs", "used-calls-differ")
 def _(tiny: TinyBuild) -> None:
     forge(tiny, judge="model", model="glm-5.2", call_key="a" * 64)
 
@@ -736,7 +736,7 @@ def _(tiny: TinyBuild) -> None:
     forge(tiny, call_key="a" * 64)
 
 
-@fault("the metadata claim another judge", "judge-differs", "beir-card-differs")
+@fault("the metadata claim another judge", "judge-differs", "beir-card-differs", "used-calls-differ")
 def _(tiny: TinyBuild) -> None:
     tiny.edit_json(tiny.benchmark / "qrels.meta.json", lambda value: value.update(item_judge="model"))
 

@@ -14,8 +14,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-N_DOCUMENTS = 12
-MAX_CONDITIONS = 60
+N_DOCUMENTS = 20
+MAX_CONDITIONS = 150
 MAX_ROUNDS = 12
 
 
