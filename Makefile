@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 export VENV
 
-.PHONY: help setup demo test lint check-slow mutation bench lock clean
+.PHONY: help setup system demo test lint check-slow mutation bench lock clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -15,11 +15,15 @@ help:
 setup:
 	@.ci/setup
 
+# What only tests need of the system.
+system:
+	@.ci/system-packages
+
 demo: setup
 	$(BIN)/nclue-build --workspace $(CURDIR) --build demo run --fresh --show 4
 	@echo; $(BIN)/python corpora/demo/measure.py
 
-test: lint
+test: lint system
 	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadgroup -m "not slow"
 
 lint: setup
@@ -28,7 +32,7 @@ lint: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-check-slow: setup
+check-slow: setup system
 	$(BIN)/pytest -m slow
 
 # Small changes to the pure modules that no test notices; writes docs/quality/mutation.md.

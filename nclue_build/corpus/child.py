@@ -1,4 +1,4 @@
-r"""The reader process: the only place that imports PyMuPDF for text.
+r"""The reader process: the only place that reads text with PyMuPDF.
 
 A hang or a crash inside MuPDF's C code can be neither interrupted nor caught, so it happens here,
 in a process that :mod:`nclue_build.corpus.supervisor` may kill. It reads one command a line on
@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import os
 import re
-import resource
 import signal
 import sys
 from typing import TYPE_CHECKING, Any, Final
@@ -28,12 +27,12 @@ import pymupdf
 
 from nclue_build.core.text import clean_raw
 from nclue_build.corpus.lines import BOLD, MONOSPACED, STARTS_WITH_MARK
+from nclue_build.corpus.opening import is_lack_of_memory, limit_memory, open_document, quieten, reason_of
 
 if TYPE_CHECKING:
     from typing import BinaryIO
 
 _mupdf: Any = pymupdf  # it ships no types
-_CODE: Final = re.compile(r"^code=\d+: ")
 FLAGS: Final = (
     pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
 )  # without TEXT_CID_FOR_UNKNOWN_UNICODE, text without a Unicode mapping shows up as U+FFFD
@@ -49,14 +48,9 @@ _MAX_MARK_SHARE: Final = 0.87
 """A raised note mark is smaller than this share of the type before it."""
 _ALARM_MARGIN_S: Final = 1.0
 """The supervisor goes first: the alarm is for when it is gone."""
-_MEGABYTE: Final = 1 << 20
 _ATTACHMENTS: Final = "attachments"
 _BAD_LABELS: Final = (AttributeError, LookupError, OverflowError, RuntimeError, TypeError, ValueError)
 """What PyMuPDF's own Python raises where a label rule is not what it expects."""
-
-
-class _UnreadableError(Exception):
-    """A document nothing can be read of, and why."""
 
 
 def main(arguments: list[str]) -> None:
@@ -69,9 +63,8 @@ def main(arguments: list[str]) -> None:
     # The protocol gets a descriptor of its own: a stray print of a library must not corrupt it.
     output = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
-    _limit_memory(memory_mb)
-    _mupdf.TOOLS.mupdf_display_errors(on=False)
-    _mupdf.TOOLS.mupdf_display_warnings(on=False)
+    limit_memory(memory_mb)
+    quieten()
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     _send(output, {"ready": True, "backend_version": str(pymupdf.VersionBind)})
     for line in sys.stdin.buffer:
@@ -82,33 +75,19 @@ def main(arguments: list[str]) -> None:
         _mupdf.TOOLS.store_shrink(100)
 
 
-def _limit_memory(memory_mb: int) -> None:
-    try:
-        resource.setrlimit(resource.RLIMIT_AS, (memory_mb * _MEGABYTE, memory_mb * _MEGABYTE))
-    except (ValueError, OSError) as error:  # some systems refuse; the time limits still hold
-        sys.stderr.write(f"no memory limit here: {error}\n")
-
-
 def _send(output: BinaryIO, message: dict[str, Any]) -> None:
     data = memoryview(orjson.dumps(message) + b"\n")
     while data:
         data = data[output.write(data) :]
 
 
-def _reason(error: BaseException, path: str) -> str:
-    """One line for people, without the folder a file happens to be in."""
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    text = _CODE.sub("", lines[0]).replace(path, os.path.basename(path))  # noqa: PTH119 - the path is a string here
-    return "not a PDF, or damaged beyond repair" if text.startswith("Failed to open") else clean_raw(text)[0][:200]
-
-
 def _read_document(output: BinaryIO, path: str, start: int, alarm_s: float, password: str | None) -> None:
     # An orphan dies even inside a C call: the default action of SIGALRM needs no Python.
     signal.setitimer(signal.ITIMER_REAL, alarm_s)
     try:
-        document = _open(path, password)
+        document = open_document(path, password)
     except Exception as error:  # noqa: BLE001 - a boundary (docs/decisions/0008): the document is recorded as failed
-        _send(output, {"error": _reason(error, path)})
+        _send(output, {"error": reason_of(error, path)})
         return
     with document:
         n_pages = int(document.page_count)
@@ -122,9 +101,8 @@ def _read_document(output: BinaryIO, path: str, start: int, alarm_s: float, pass
             except MemoryError:
                 message = {"page": index + 1, "failed": "out_of_memory", "reason": "memory limit reached"}
             except Exception as error:  # noqa: BLE001 - a boundary (docs/decisions/0008): the page is recorded as failed
-                reason = _reason(error, path)
-                kind = "out_of_memory" if "alloc" in reason or "memory" in reason else "page_error"
-                message = {"page": index + 1, "failed": kind, "reason": reason}
+                kind = "out_of_memory" if is_lack_of_memory(error, path) else "page_error"
+                message = {"page": index + 1, "failed": kind, "reason": reason_of(error, path)}
             _send(output, message)
         # At the end, since MuPDF may come upon damage at any page.
         flags |= _document_flags(document)
@@ -152,28 +130,6 @@ def _document_flags(document: Any) -> set[str]:
     except (_mupdf.mupdf.FzErrorBase, *_BAD_LABELS):  # a broken list of files is no reason to lose the document
         return flags
     return flags
-
-
-def _open(path: str, password: str | None) -> Any:
-    """Open a document that has pages.
-
-    Raises:
-        _UnreadableError: it has none, or needs a password, or another one.
-        Exception: anything, out of MuPDF.
-    """
-    document = _mupdf.open(path, filetype="pdf")
-    if document.needs_pass:
-        if password is None:
-            raise _UnreadableError("encrypted: needs a password (extract.passwords_file)")
-        if not document.authenticate(password):
-            raise _UnreadableError("encrypted: the password in extract.passwords_file is not the right one")
-    try:
-        n_pages = document.page_count
-    except _mupdf.mupdf.FzErrorBase as error:
-        raise _UnreadableError(f"page tree: {_reason(error, path)}") from None
-    if n_pages < 1:
-        raise _UnreadableError("no pages: its page tree is empty or lost")
-    return document
 
 
 def _label_rules(document: Any) -> list[dict[str, Any]]:

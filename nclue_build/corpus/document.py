@@ -74,7 +74,7 @@ class DocumentPages:
             flags.add("rotated")
         blocks = [MadeBlock(segment.role, segment.level, segment.text, segment.bbox) for segment in segments]
         title = _title(segments) if self._sums.first_title is None else None
-        return self._sums.add_page(page, blocks, flags, title)
+        return self._sums.add_page(page, blocks, flags, title, page.backend)
 
     def _segments(self, page: RawPage) -> list[Segment]:
         body, furniture = [], []

@@ -52,6 +52,8 @@ class RawPage:
     pictures: bool
     flags: list[str]
     lines: list[Line] = field(default_factory=list)
+    backend: tuple[str, str] | None = None
+    """Name and version of what read it, where that is not the document's reader."""
 
 
 def decode_page(payload: bytes) -> RawPage:
@@ -72,6 +74,7 @@ def decode_page(payload: bytes) -> RawPage:
             else Line(row[0], 0, row[2], row[3], row[4], row[5], row[6], row[7], row[8].strip(), (*row[2:6],))
             for row in raw["lines"]
         ],
+        backend=(backend[0], backend[1]) if (backend := raw.get("backend")) else None,
     )
 
 

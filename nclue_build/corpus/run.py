@@ -5,19 +5,22 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
-
-import orjson
+from typing import TYPE_CHECKING, NamedTuple
 
 from nclue_build.core.canonical import sha256_bytes, sha256_file
-from nclue_build.core.errors import DataError, Finding, OutcomeError
+from nclue_build.core.errors import DataError, Finding
 from nclue_build.core.phrases import counted
 from nclue_build.core.printable import without_controls
 from nclue_build.corpus.document import DocumentPages
+from nclue_build.corpus.kept import load_document, write_document
+from nclue_build.corpus.ocr.pages import candidates, replace_pages
+from nclue_build.corpus.ocr.settings import ocr_settings
+from nclue_build.corpus.ocr.work import PageTask, recognise_page, recognised_before
+from nclue_build.corpus.outcome import nothing_readable, result_of
 from nclue_build.corpus.output_files import find_outputs, output_files, output_folder
 from nclue_build.corpus.outputs import ChangedError, import_document
 from nclue_build.corpus.passwords import Keyed, assign_passwords, read_passwords
@@ -25,6 +28,7 @@ from nclue_build.corpus.screening import screen
 from nclue_build.corpus.sources import (
     FileFacts,
     check_digests,
+    check_unchanged,
     find_pdfs,
     read_corpus_file,
     rows_of_folder,
@@ -33,20 +37,20 @@ from nclue_build.corpus.sources import (
 from nclue_build.corpus.stage import reader_digest
 from nclue_build.corpus.summary import Summary
 from nclue_build.corpus.supervisor import ReadLimits, Supervisor
-from nclue_build.store.atomic import atomic_writer, write_bytes
+from nclue_build.store.atomic import atomic_writer
 from nclue_build.store.jsonl import write_jsonl
 from nclue_build.store.layout import DUPLICATES
 from nclue_build.store.pages import read_documents
-from nclue_build.store.stage import StageContext, StageResult
 
 if TYPE_CHECKING:
+    from nclue_build.store.stage import StageContext, StageResult
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from nclue_build.corpus.ocr.pages import Candidate
+    from nclue_build.corpus.ocr.settings import OcrSettings
     from nclue_build.corpus.output_files import Output
-    from nclue_build.corpus.screening import Screening
-    from nclue_build.corpus.supervisor import ReadDocument
-    from nclue_build.records.config import ExtractSection
+    from nclue_build.corpus.supervisor import FailedPage, ReadDocument
     from nclue_build.records.corpus import CorpusRow
     from nclue_build.store.workspace import Build
 
@@ -56,7 +60,8 @@ class _Task:
     """A PDF to read, and every document it stands for (identical files are read once).
 
     ``sha256`` is its digest as taken before any reading, ``shown`` its name in messages. ``output`` is what another
-    program made of it, where that is to be read. ``problem`` says why it must not be read.
+    program made of it, where that is to be read. ``problem`` says why it must not be read. ``ocr`` says how text is
+    recognised, where it is, and ``failures`` which pages this was tried on in vain; None before it is tried.
     """
 
     path: Path
@@ -69,6 +74,8 @@ class _Task:
     output: Output | None = None
     password: str | None = field(default=None, repr=False)
     problem: str | None = None
+    ocr: OcrSettings | None = None
+    failures: Mapping[int, FailedPage] | None = None
 
 
 def run(context: StageContext) -> StageResult:
@@ -88,18 +95,10 @@ def run(context: StageContext) -> StageResult:
     write_jsonl(build.documents, completed)
     write_jsonl(build.quality, [*screening.documents, *screening.sources])
     write_jsonl(build.inventory / DUPLICATES, screening.groups)
-    result = _result(screening, summaries, rows, settings, notes)
+    result = result_of(screening, summaries, rows, settings, notes)
     if not any(document.pages_ok for document in screening.documents):
-        raise _nothing_readable(screening, result)
+        raise nothing_readable(screening, result)
     return result
-
-
-def _nothing_readable(screening: Screening, result: StageResult) -> OutcomeError:
-    """What to say of a corpus without a readable page: the first reason for people, all of them as findings."""
-    first = next((d for d in screening.documents if d.message), None)
-    why = f"; {first.doc_id}: {first.message}" if first else ""
-    message = f"no page of {counted(len(screening.documents), 'document')} can be read{why}"
-    return OutcomeError(message, (Finding("nothing-to-deliver", message), *result.findings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +149,8 @@ def _read(context: StageContext, corpus: Corpus) -> tuple[dict[str, Summary], li
     rows, paths = corpus.rows, corpus.paths
     build, settings = context.build, context.config.extract
     limits = ReadLimits(settings.page_timeout_s, settings.document_timeout_s, settings.document_memory_mb)
-    cache_folder = build.workspace.state / "pages" / reader_digest(settings.reader)[:16]
+    cache_folder = build.workspace.state / "pages" / reader_digest(settings)[:16]
+    ocr = ocr_settings(settings, build.workspace.state)
     outputs = _outputs(context, rows)
     # Identical files are read once; what another program made of them may differ all the same.
     passwords, unused = assign_passwords(rows, read_passwords(build, settings.passwords_file))
@@ -177,6 +177,7 @@ def _read(context: StageContext, corpus: Corpus) -> tuple[dict[str, Summary], li
                 output=output,
                 password=password,
                 problem=corpus.problems.get(ids[0]),
+                ocr=ocr,
             )
         )
     # The longest first: no worker is left alone with a big document at the end.
@@ -184,12 +185,37 @@ def _read(context: StageContext, corpus: Corpus) -> tuple[dict[str, Summary], li
     context.progress.start("reading", sum(len(task.doc_ids) for task in tasks), "documents")
     summaries: dict[str, Summary] = {}
     n_cached = 0
-    for task, (summary, cached) in zip(tasks, context.mapper.map(extract_document, tasks), strict=True):
-        summaries |= dict.fromkeys(task.doc_ids, summary)
-        n_cached += len(task.doc_ids) if cached else 0
+    waiting: list[tuple[_Task, tuple[Candidate, ...]]] = []
+    for task, done in zip(tasks, context.mapper.map(extract_document, tasks), strict=True):
+        summaries |= dict.fromkeys(task.doc_ids, done.summary)
+        n_cached += len(task.doc_ids) if done.cached else 0
+        if done.to_recognise:
+            waiting.append((task, done.to_recognise))
         context.progress.advance(len(task.doc_ids))
+    tasks = _recognise(context, waiting)
+    for task, done in zip(tasks, context.mapper.map(extract_document, tasks), strict=True):
+        summaries |= dict.fromkeys(task.doc_ids, done.summary)
     context.progress.note(f"extract: {len(summaries) - n_cached} read, {n_cached} taken from the cache")
     return summaries, [unused] if unused else []
+
+
+def _recognise(context: StageContext, waiting: Iterable[tuple[_Task, tuple[Candidate, ...]]]) -> list[_Task]:
+    """Recognise the pages that documents wait for; returns the documents, as tasks that know what failed."""
+    pages = [
+        (index, PageTask(task.ocr, task.path, task.shown, str(task.sha256), task.doc_ids[0], task.password, page))
+        for index, (task, missing) in enumerate(waiting)
+        for page in missing
+        if task.ocr is not None
+    ]
+    failures: list[dict[int, FailedPage]] = [{} for _ in waiting]
+    if pages:
+        context.progress.start("recognising text", len(pages), "pages")
+    work = [one for _, one in pages]
+    for (index, one), failure in zip(pages, context.mapper.map(recognise_page, work), strict=True):
+        if failure is not None:
+            failures[index][one.page.page] = failure
+        context.progress.advance()
+    return [replace(task, failures=failed) for (task, _), failed in zip(waiting, failures, strict=True)]
 
 
 def _outputs(context: StageContext, rows: Iterable[CorpusRow]) -> dict[str, Output]:
@@ -217,39 +243,64 @@ def file_facts(path: Path) -> FileFacts:
         return FileFacts(None, n_bytes, f"cannot be read: {(error.strerror or type(error).__name__).lower()}")
 
 
-def extract_document(task: _Task) -> tuple[Summary, bool]:
+class _Done(NamedTuple):
+    """What a document came to: in full, unless pages have to be recognised first."""
+
+    summary: Summary
+    cached: bool = False
+    to_recognise: tuple[Candidate, ...] = ()
+
+
+def extract_document(task: _Task) -> _Done:
     """Read a PDF, or take its pages from the cache, and write its page files (a worker's task).
 
     Returns:
-        What was found, and whether it came from the cache.
+        What was found. Nothing is written yet where pages have to be recognised first.
 
     Raises:
         DataError: the PDF is no longer the one whose digest was taken: its pages must not be kept under that.
     """
-    cached = None if task.problem else _load_cached(task.cached)
+    cached = None if task.problem else load_document(task.cached)
+    lines: list[bytes]
     if task.problem is not None:
         summary, lines = Summary(error=task.problem), []
     elif cached is None:
         read = _supervisor(task.limits).read(task.path, task.password)
-        if _digest_now(task.path) != task.sha256:
-            message = "changed while it was read; run again"
-            raise DataError.from_findings([Finding("digest-differs", message, task.shown, id=task.doc_ids[0])])
+        check_unchanged(task.path, task.sha256, task.shown, task.doc_ids[0])
         if task.output is None:
-            document = DocumentPages(read, version("pymupdf"))
-            lines = list(document.rows())
-            summary = document.summary
+            summary, lines, to_recognise = _assemble(task, read)
+            if to_recognise:
+                return _Done(summary, to_recognise=to_recognise)
         else:
             summary, lines = _import(task, task.output, read)
             summary.flags += read.flags
         if not read.hit_limit and (task.output is None or summary.error is None):
-            _write_cached(task.cached, summary, lines)
+            write_document(task.cached, summary, lines)
     else:
         summary, lines = cached
     for doc_id in task.doc_ids:
         prefix = b'{"doc_id":"%s",' % doc_id.encode()
         with atomic_writer(task.pages / f"{doc_id}.jsonl") as stream:
             stream.writelines(prefix + line[1:] + b"\n" for line in lines)
-    return summary, cached is not None
+    return _Done(summary, cached is not None)
+
+
+def _assemble(task: _Task, read: ReadDocument) -> tuple[Summary, list[bytes], tuple[Candidate, ...]]:
+    """The page rows of a document, and the pages that are still to be recognised for it."""
+    document = DocumentPages(read, version("pymupdf"))
+    lines = list(document.rows())
+    found = candidates(lines, task.ocr) if task.ocr is not None else []
+    if task.ocr is None or not found:
+        return document.summary, lines, ()
+    tried = task.failures
+    known = {one.page: recognised_before(task.ocr, str(task.sha256), one.page) for one in found}
+    if tried is None and (missing := tuple(one for one in found if known[one.page] is None)):
+        return document.summary, lines, missing
+    replace_pages(read, found, {page: (tried or {}).get(page) or result for page, result in known.items()}, task.ocr)
+    document = DocumentPages(read, version("pymupdf"))
+    lines = list(document.rows())
+    document.summary.flags.append("ocr")
+    return document.summary, lines, ()
 
 
 def _import(task: _Task, output: Output, read: ReadDocument) -> tuple[Summary, list[bytes]]:
@@ -258,13 +309,6 @@ def _import(task: _Task, output: Output, read: ReadDocument) -> tuple[Summary, l
     except ChangedError as changed:
         finding = Finding("digest-differs", "changed while it was read; run again", changed.name, id=task.doc_ids[0])
         raise DataError.from_findings([finding]) from None
-
-
-def _digest_now(path: Path) -> str | None:
-    try:
-        return sha256_file(path)
-    except (FileNotFoundError, PermissionError):  # moved away or locked while it was read
-        return None
 
 
 def _supervisor(limits: ReadLimits) -> Supervisor:
@@ -277,31 +321,6 @@ def _start_supervisor(limits: ReadLimits, _process: int, _thread: int) -> Superv
     supervisor = Supervisor(limits)
     atexit.register(supervisor.close)
     return supervisor
-
-
-def _write_cached(path: Path, summary: Summary, lines: Iterable[bytes]) -> None:
-    """Write a summary and the pages behind it, below the digest of all that."""
-    head = orjson.dumps(asdict(summary) | {"signature": summary.signature.hex()})
-    body = b"".join(line + b"\n" for line in (head, *lines))
-    write_bytes(path, sha256_bytes(body).encode() + b"\n" + body)
-
-
-def _load_cached(path: Path) -> tuple[Summary, list[bytes]] | None:
-    """What :func:`_write_cached` wrote; None when that is not what lies there: then the PDF is read again."""
-    try:
-        digest, _, body = path.read_bytes().partition(b"\n")
-    except FileNotFoundError:
-        return None
-    if digest != sha256_bytes(body).encode():
-        return None
-    try:
-        head, *lines = body.splitlines()
-        row = orjson.loads(head)
-        row["signature"] = bytes.fromhex(row["signature"])
-        row["problems"] = [(page, flag, reason) for page, flag, reason in row["problems"]]
-        return Summary(**row), lines
-    except (KeyError, TypeError, ValueError):  # whole, but written by other code
-        return None
 
 
 def _complete(row: CorpusRow, known: Summary) -> CorpusRow:
@@ -327,52 +346,3 @@ def _remove_pages_of_earlier_runs(build: Build, doc_ids: set[str]) -> None:
         return
     for doc_id in sorted(listed - doc_ids):
         build.page_file(doc_id).unlink(missing_ok=True)
-
-
-def _result(
-    screening: Screening,
-    summaries: Mapping[str, Summary],
-    rows: Iterable[CorpusRow],
-    settings: ExtractSection,
-    notes: Iterable[str],
-) -> StageResult:
-    findings = [Finding("password-unused", note) for note in notes]
-    for document in screening.documents:
-        if document.status == "failed":
-            findings.append(Finding("document-failed", f"{document.doc_id}: {document.message}", id=document.doc_id))
-            continue
-        findings += [
-            Finding("page-failed", f"{document.doc_id}: page {page}: {reason} ({flag})", id=document.doc_id)
-            for page, flag, reason in summaries[document.doc_id].problems
-        ]
-    findings += [
-        Finding(
-            "page-count-differs", f"{row.doc_id}: has {known.n_pages} pages, not {row.n_pages} as listed", id=row.doc_id
-        )
-        for row in rows
-        if (known := summaries[row.doc_id]).n_pages and row.n_pages not in {None, known.n_pages}
-    ]
-    if unknown := sorted({kind for known in summaries.values() for kind in known.unknown_types}):
-        n_with = sum(bool(known.unknown_types) for known in summaries.values())
-        message = f"{', '.join(unknown)}: blocks of unknown type in {counted(n_with, 'document')}; their text is kept"
-        findings.append(Finding("unknown-item-type", message))
-    shortfalls = [
-        f"source {source.source}: only {source.pages_passed} of {source.n_pages} pages could be read, "
-        f"less than min_extraction_rate = {settings.min_extraction_rate}: "
-        + ("its documents are removed" if len(screening.sources) > 1 else "kept, because it is the only source")
-        for source in screening.sources
-        if not source.passed
-    ]
-    counts = {
-        "documents": len(screening.documents),
-        "documents_in_benchmark": sum(d.in_benchmark for d in screening.documents),
-        "documents_failed": sum(d.status == "failed" for d in screening.documents),
-        "pages": sum(d.n_pages for d in screening.documents),
-        "pages_ok": sum(d.pages_ok for d in screening.documents),
-        "pages_empty": sum(d.pages_empty for d in screening.documents),
-        "pages_failed": sum(d.pages_failed for d in screening.documents),
-        "duplicate_groups": len(screening.groups),
-    }
-    for reason in ("unreadable", "no_text", "source_below_rate", "duplicate"):
-        counts[f"removed_{reason}"] = sum(d.removed == reason for d in screening.documents)
-    return StageResult(counts, tuple(findings), tuple(shortfalls))

@@ -6,7 +6,7 @@ import stat
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from nclue_build.core.canonical import sha256_bytes
+from nclue_build.core.canonical import sha256_bytes, sha256_file
 from nclue_build.core.errors import DataError, Finding, UsageError
 from nclue_build.core.ids import document_id
 from nclue_build.core.phrases import counted
@@ -92,6 +92,28 @@ def _file_problem(path: Path) -> str | None:
 def is_missing(path: Path) -> bool:
     """Whether nothing is there; what cannot be looked at, such as a name that is too long, is another matter."""
     return _file_problem(path) == _NOT_FOUND
+
+
+def check_unchanged(path: Path, sha256: str | None, shown: str, doc_id: str) -> None:
+    """Make sure that a file that has been read still is the one whose digest was taken before.
+
+    Args:
+        path: The file.
+        sha256: Its digest.
+        shown: Its name in messages.
+        doc_id: A document it stands for.
+
+    Raises:
+        DataError: it is another one: what was read must not be kept under that digest.
+    """
+    try:
+        now = sha256_file(path)
+    except (FileNotFoundError, PermissionError):  # moved away or locked while it was read
+        now = None
+    if now != sha256:
+        raise DataError.from_findings(
+            [Finding("digest-differs", "changed while it was read; run again", shown, id=doc_id)]
+        )
 
 
 def check_digests(listed: Sequence[Listed], facts: Mapping[Path, FileFacts], shown: str) -> list[CorpusRow]:

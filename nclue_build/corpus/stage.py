@@ -6,6 +6,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
 from nclue_build.core.canonical import sha256_json
+from nclue_build.corpus.ocr.settings import ocr_facts
 from nclue_build.corpus.output_files import MINERU, PAGE_JSON, output_files, output_folder
 from nclue_build.corpus.passwords import Keyed, passwords_path
 from nclue_build.corpus.sources import pdf_paths, unique
@@ -37,7 +38,7 @@ class Extract:
         """Depends on the corpus file, every PDF, and what another program made of them where that is read.
 
         Raises:
-            UsageError: no corpus there, no outputs, or no file of passwords.
+            UsageError: no corpus there, no outputs, no file of passwords, or no Tesseract with the languages wanted.
             DataError: bad rows or missing files.
         """
         section = config.corpus
@@ -45,8 +46,9 @@ class Extract:
         settings: dict[str, Json] = {
             "corpus_file": section.file,
             "corpus_pdfs": section.pdfs,
-            **_reader(config.extract.reader),
+            **_reader(config.extract),
             **_named_outputs(config.extract),
+            **_ocr_limits(config.extract),
             "page_timeout_s": config.extract.page_timeout_s,
             "document_timeout_s": config.extract.document_timeout_s,
             "document_memory_mb": config.extract.document_memory_mb,
@@ -93,11 +95,24 @@ def _named_outputs(settings: ExtractSection) -> dict[str, Json]:
     return dict([named[settings.reader]]) if settings.reader in named else {}
 
 
-def _reader(reader: str) -> dict[str, Json]:
-    known: dict[str, Json] = {"reader": reader, "pymupdf": version("pymupdf"), "reader_version": READER_VERSION}
-    return known if reader == "pymupdf" else known | {"import_version": IMPORT_VERSION}
+def _ocr_limits(settings: ExtractSection) -> dict[str, Json]:
+    return {} if settings.ocr == "none" else {"ocr_page_timeout_s": settings.ocr_page_timeout_s}
 
 
-def reader_digest(reader: str) -> str:
-    """Digest of everything that decides what pages look like, apart from the PDF."""
-    return sha256_json(_reader(reader))
+def _reader(settings: ExtractSection) -> dict[str, Json]:
+    known: dict[str, Json] = {
+        "reader": settings.reader,
+        "pymupdf": version("pymupdf"),
+        "reader_version": READER_VERSION,
+        **ocr_facts(settings),
+    }
+    return known if settings.reader == "pymupdf" else known | {"import_version": IMPORT_VERSION}
+
+
+def reader_digest(settings: ExtractSection) -> str:
+    """Digest of everything that decides what pages look like, apart from the PDF.
+
+    Raises:
+        UsageError: text is to be recognised, and the program or a language for it is not there.
+    """
+    return sha256_json(_reader(settings))

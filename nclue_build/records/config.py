@@ -28,6 +28,8 @@ OptionalPathText = Annotated[str, Field(pattern=r"^[^\x00]*$")]
 """Empty: none."""
 EnvironmentName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 """Name of an environment variable."""
+OcrLanguage = Annotated[str, Field(max_length=40, pattern=r"^(script/)?[A-Za-z]+(_[A-Za-z]+)*$")]
+"""A code of Tesseract's: ``eng``, ``chi_sim``, ``script/Latin``."""
 Share = Annotated[float, Field(gt=0.0, le=1.0)]
 FreeShare = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -108,6 +110,11 @@ class ExtractSection(Section):
     mineru_output: OptionalPathText = ""
     page_json: OptionalPathText = ""
     passwords_file: OptionalPathText = ""
+    ocr: Literal["none", "missing", "force"] = "none"
+    ocr_languages: Annotated[tuple[OcrLanguage, ...], Field(min_length=1, max_length=20)] = ("eng",)
+    ocr_dpi: Annotated[int, Field(ge=70, le=1200)] = 300
+    ocr_max_megapixels: Annotated[int, Field(ge=1, le=400)] = 40
+    ocr_page_timeout_s: Seconds = 120
     page_timeout_s: Seconds = 20
     document_timeout_s: Seconds = 300
     document_memory_mb: Annotated[int, Field(ge=256, le=1_048_576)] = 1024
@@ -243,6 +250,12 @@ class BuildConfig(Section):
             raise ValueError(message)
         if reader == "page-json" and not self.extract.page_json:
             message = 'extract.reader = "page-json" needs extract.page_json: the folder with its files'
+            raise ValueError(message)
+        if reader != "pymupdf" and self.extract.ocr != "none":
+            message = (
+                f'extract.ocr = "{self.extract.ocr}" needs extract.reader = "pymupdf": '
+                f'with "{reader}", text comes from another program'
+            )
             raise ValueError(message)
         return self
 

@@ -19,6 +19,7 @@ from nclue_build.corpus.making.program import find_program
 from nclue_build.corpus.sources import pdf_paths
 from nclue_build.store.config_file import load_config
 from nclue_build.store.workspace import ENVIRONMENT_VARIABLE, Build, Workspace
+from nclue_build.workflow.doctor_ocr import missing_for_ocr, told_of_tesseract
 from nclue_build.workflow.executors import available_cores
 from nclue_build.workflow.fetching import missing_documents
 from nclue_build.workflow.lock import running_process
@@ -64,7 +65,14 @@ def examine(workspace: Path | None = None) -> tuple[Check, ...]:
     Returns:
         The checks in a fixed order.
     """
-    return (*_python(), *_packages(), _reader(), *_machine(), *_workspace(workspace))
+    return (
+        *_python(),
+        *_packages(),
+        _reader(),
+        Check("tesseract", *told_of_tesseract()),
+        *_machine(),
+        *_workspace(workspace),
+    )
 
 
 def _python() -> Iterator[Check]:
@@ -158,6 +166,9 @@ def _build(build: Build) -> Iterator[Check]:
             n_documents = len(pdf_paths(build, config.corpus, config.fetch.folder))
     except NclueError as error:
         yield Check(name, ok=False, value="its documents are not all there", advice=error.message)
+        return
+    if (lacking := missing_for_ocr(config.extract)) is not None:
+        yield Check(name, ok=False, value="cannot recognise text", advice=lacking)
         return
     process = running_process(build)
     if process is not None:

@@ -33,7 +33,7 @@ class _ExtractPageJson(Extract):
         return super().run(replace(context, config=self._changed(context.config)))
 
     def _changed(self, config: BuildConfig) -> BuildConfig:
-        extract = config.extract.model_copy(update={"reader": PAGE_JSON, "page_json": self._folder})
+        extract = config.extract.model_copy(update={"reader": PAGE_JSON, "page_json": self._folder, "ocr": "none"})
         return config.model_copy(update={"extract": extract})
 
 

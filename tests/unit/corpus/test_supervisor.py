@@ -206,7 +206,7 @@ def test_an_orphaned_reader_dies_even_inside_a_c_call(endless_pdf: Path) -> None
 def test_the_memory_limit_is_in_force(tmp_path: Path, text: Any, make_pdf: Any) -> None:
     path = make_pdf(tmp_path / "a.pdf", [[text(72, 200, "x")]])
     probe = (
-        "import sys; from nclue_build.corpus import child; child._limit_memory(300)\n"
+        "import sys; from nclue_build.corpus import opening; opening.limit_memory(300)\n"
         "try: bytearray(400 << 20)\nexcept MemoryError: print('refused')"
     )
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)  # noqa: S603 - our own module

@@ -1,0 +1,1 @@
+"""Recognising the text of pages that have none of use, with Tesseract."""
