@@ -43,7 +43,6 @@ from nclue_build.store.layout import DUPLICATES
 from nclue_build.store.pages import read_documents
 
 if TYPE_CHECKING:
-    from nclue_build.store.stage import StageContext, StageResult
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from nclue_build.corpus.output_files import Output
     from nclue_build.corpus.supervisor import FailedPage, ReadDocument
     from nclue_build.records.corpus import CorpusRow
+    from nclue_build.store.stage import StageContext, StageResult
     from nclue_build.store.workspace import Build
 
 

@@ -280,7 +280,7 @@ def test_a_missing_program_or_language_is_said_before_anything_is_read(
 
 
 def test_only_the_pages_of_pdfs_themselves_are_recognised(build: Callable[..., StageContext]) -> None:
-    with pytest.raises(UsageError, match=r'ocr = "missing" needs reader = "pymupdf"'):
+    with pytest.raises(UsageError, match=r'extract\.ocr = "missing" needs extract\.reader = "pymupdf"'):
         build('reader = "mineru"\nmineru_output = "x"\nocr = "missing"')
 
 
