@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from nclue_build import Workspace
-from nclue_build.workflow import doctor
+from nclue_build.workflow import packages
 from nclue_build.workflow.families import FAMILIES
 from nclue_build.workflow.lock import build_lock
 
@@ -32,7 +32,7 @@ def test_the_doctor_finds_this_machine_fit(built: Path, run: Run) -> None:
 
 def test_the_doctor_says_what_to_do(fresh: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     (fresh / "configs" / "main.toml").write_text("schema = 3\n", encoding="utf-8")
-    monkeypatch.setattr(doctor, "requires", lambda _: ["not-there-at-all>=1,<2"])
+    monkeypatch.setattr(packages, "requires", lambda _: ["not-there-at-all>=1,<2"])
     seen = run("-w", fresh, "doctor")
     assert seen.code == 1
     assert "not-there-at-all: missing: pip install 'not-there-at-all>=1,<2'" in seen.out
