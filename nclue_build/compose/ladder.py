@@ -10,7 +10,7 @@ import numpy as np
 from nclue_build.compose.enumeration import enumerate_conjunctions
 from nclue_build.compose.redundancy import content_keys, key_matrix, words
 from nclue_build.compose.relatedness import measure_relatedness
-from nclue_build.compose.requirements import is_title, relaxation_goal, relaxation_ladder
+from nclue_build.compose.requirements import Goal, is_title, relaxation_goal, relaxation_ladder
 from nclue_build.compose.sample import gold_source, spread_sample, strata
 from nclue_build.compose.select import PoolEntry, Selection, SelectionRules, select
 from nclue_build.compose.triples import seeded_generator
@@ -144,7 +144,12 @@ class _Ladder:
             done.selection = select(done.pool, self.rules)
             chosen = done.chosen
             goal = self.rules.goal
-            if len(chosen) >= goal.queries and len({entry.golds for entry in chosen}) >= goal.families:
+            reached = Goal(
+                len(chosen),
+                len({entry.golds for entry in chosen}),
+                len({gold for entry in chosen for gold in entry.golds}),
+            )
+            if reached.meets(goal):
                 break
         return done
 

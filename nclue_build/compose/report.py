@@ -124,6 +124,9 @@ def shortfalls(composed: Composed, config: ComposeSection) -> tuple[str, ...]:
     families, wanted = len({entry.golds for entry in chosen}), composed.rules.goal.families
     if families < wanted:
         found.append(f"{families} gold families, {wanted} were aimed at: the queries share few gold documents")
+    golds, wanted = len({gold for entry in chosen for gold in entry.golds}), composed.rules.goal.golds
+    if golds < wanted:
+        found.append(f"{golds} documents are gold for a query, {wanted} were aimed at")
     relaxed = Counter(composed.steps[entry.step].requirements.name for entry in chosen if entry.step)
     if relaxed:
         listed = ", ".join(f"{count} by {name}" for name, count in sorted(relaxed.items(), key=str))
@@ -216,6 +219,7 @@ def composition(
         n_queries=len(chosen),
         goal_queries=composed.rules.goal.queries,
         goal_families=composed.rules.goal.families,
+        goal_golds=composed.rules.goal.golds,
         seed=config.seed,
         item_judge=judge,
         verify=config.verify,

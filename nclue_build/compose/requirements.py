@@ -14,6 +14,10 @@ FEW_QUERIES: Final = 150
 """Queries a corpus of any size should give before anything is relaxed for more."""
 FEW_FAMILIES: Final = 100
 """Gold families a corpus of any size should give, if that many are asked for."""
+FAMILIES_PER_100_DOCUMENTS: Final = 40
+"""Gold families a large corpus should give, up to two thirds of the queries."""
+GOLDS_PER_100_DOCUMENTS: Final = 30
+"""Documents of 100 that should be gold for some query, up to half as many as there are queries."""
 QUERIES_PER_DOCUMENT: Final = 4
 """Queries per document up to which relaxing is worth it: beyond, more of the same few documents adds little."""
 
@@ -55,8 +59,9 @@ def is_title(name: str) -> bool:
 def relaxation_ladder(config: ComposeSection) -> tuple[Requirements, ...]:
     """The strict requirements and each declared step after them, every one wider than the one before.
 
-    Titles come first. Passing mentions are next (one condition of a gold, then any), since a query about unrelated
-    things is one nobody asks, however well its evidence is established; fewer subset documents come last.
+    Passing mentions come first (one condition of a gold, then any), since a query about unrelated things is one nobody
+    asks, however well its evidence is established. Titles are next, then looser relations; fewer subset documents come
+    last. docs/quality has what readers thought of each step.
     """
     strict = Requirements(
         name=None,
@@ -67,10 +72,11 @@ def relaxation_ladder(config: ComposeSection) -> tuple[Requirements, ...]:
         max_capped=config.max_golds if config.capped_documents == "penalise" else 0,
         titles=False,
     )
-    steps = [strict, replace(strict, name="title_conditions", titles=True)]
+    steps = [strict]
     if config.strong_golds:
         steps.append(replace(steps[-1], name="one_weak_condition", max_weak=1))
         steps.append(replace(steps[-1], name="weak_golds", max_weak=_ANY))
+    steps.append(replace(steps[-1], name="title_conditions", titles=True))
     steps.append(replace(steps[-1], name="loosely_related_conditions", relation=Relation.ASSOCIATED))
     steps.append(replace(steps[-1], name="unrelated_conditions", relation=Relation.ANY))
     if config.min_subsets > 1:
@@ -80,15 +86,21 @@ def relaxation_ladder(config: ComposeSection) -> tuple[Requirements, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What the strict requirements should give; below either number they are relaxed.
+    """What the strict requirements should give; below any of the numbers they are relaxed.
 
     Args:
         queries: Number of queries.
         families: Number of gold families: different complete gold sets.
+        golds: Number of documents that are gold for any query.
     """
 
     queries: int
     families: int
+    golds: int
+
+    def meets(self, goal: Goal) -> bool:
+        """Whether these numbers are at least those of the goal."""
+        return self.queries >= goal.queries and self.families >= goal.families and self.golds >= goal.golds
 
 
 def relaxation_goal(n_queries: int, n_documents: int) -> Goal:
@@ -96,10 +108,12 @@ def relaxation_goal(n_queries: int, n_documents: int) -> Goal:
 
     A corpus of a few dozen documents cannot carry a thousand queries that differ; relaxing quality to get
     there would be a bad trade, so the goal grows with the corpus up to the number asked for. Queries that all have
-    the same few golds measure little, so a few relaxed ones of new gold families are worth having.
+    the same few golds measure little, so a few relaxed ones of new gold families and new golds are worth having.
     """
     queries = min(n_queries, max(FEW_QUERIES, QUERIES_PER_DOCUMENT * n_documents))
-    return Goal(queries, min(FEW_FAMILIES, 2 * queries // 3))
+    families = max(FEW_FAMILIES, n_documents * FAMILIES_PER_100_DOCUMENTS // 100)
+    golds = n_documents * GOLDS_PER_100_DOCUMENTS // 100
+    return Goal(queries, min(families, 2 * queries // 3), min(golds, queries // 2))
 
 
 _ANY: Final = 8

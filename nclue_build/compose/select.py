@@ -63,7 +63,7 @@ class SelectionRules:
 
     Args:
         n_queries: How many to select.
-        goal: Relaxed candidates are only used below these numbers of queries and gold families.
+        goal: Relaxed candidates are only used below these numbers of queries, gold families and golds.
         max_per_condition: Queries that may use a condition.
         max_per_gold: Queries a document may be gold for.
         relative_gold_cap: Whether ``max_per_gold`` gives way to 15% of the selected queries where that is more.
@@ -182,19 +182,24 @@ class _Greedy:
             live = live[fits]
             if not len(live):
                 return
-            gain = self.gain(live)
-            best = np.flatnonzero(gain == gain.max())
-            self._take(int(live[best[np.argmin(self.tie[live[best]])]]))
+            self._take(self._best(live))
 
     def _take(self, index: int) -> None:
-        self.taken[index] = True
         self.chosen.append(index)
+        self._count(index, 1)
+
+    def _release(self, index: int) -> None:
+        self.chosen.remove(index)
+        self._count(index, -1)
+
+    def _count(self, index: int, change: int) -> None:
+        self.taken[index] = change > 0
         conditions, golds = self.conditions[index], self.golds[index]
-        self.condition_use[conditions[conditions >= 0]] += 1
-        self.gold_use[golds[golds >= 0]] += 1
-        self.family_use[self.family[index]] += 1
-        self.n_use[int(self.n[index])] += 1
-        self.source_use[self.source[index]] += 1
+        self.condition_use[conditions[conditions >= 0]] += change
+        self.gold_use[golds[golds >= 0]] += change
+        self.family_use[self.family[index]] += change
+        self.n_use[int(self.n[index])] += change
+        self.source_use[self.source[index]] += change
 
     def left_over(self) -> tuple[dict[int, str], dict[str, int]]:
         """Cap that blocks each entry not chosen, and how many strict ones each cap blocks."""
@@ -225,6 +230,55 @@ class _Greedy:
             self._fill_mixed(self.step == step, limit)
             self.fill(self.step == step, self.size, self._quota(self.size, MIX_STRETCH_PERCENT), goal.families)
         self._fill_mixed(strict, self.size)
+        self._widen()
+
+    @property
+    def n_golds(self) -> int:
+        """Documents that are gold for a chosen query so far."""
+        return int((self.gold_use[:-1] > 0).sum())
+
+    def _widen(self) -> None:
+        """Exchange repetitive queries for relaxed ones of new golds or families, while the goal has too few of these.
+
+        Step by step, so that the least relaxed ones come first. What goes is the query chosen last (worth least) whose
+        golds and family stay without it.
+        """
+        goal = self.rules.goal
+        for step in range(1, int(self.step.max(initial=0)) + 1):
+            while (few_golds := self.n_golds < goal.golds) or self.n_families < goal.families:
+                spare = self._spare()
+                if spare is None:
+                    return
+                self._release(spare)
+                new = self._newcomer(step, int(self.n[spare]), few_golds=few_golds)
+                if new is None:
+                    self._take(spare)
+                    break
+                self._take(new)
+
+    def _spare(self) -> int | None:
+        """The query chosen last without which no gold and no family is lost."""
+        for index in reversed(self.chosen):
+            golds = self.golds[index][self.golds[index] >= 0]
+            if self.family_use[self.family[index]] > 1 and (self.gold_use[golds] > 1).all():
+                return index
+        return None
+
+    def _newcomer(self, step: int, n: int, *, few_golds: bool) -> int | None:
+        """The best entry of a step with so many conditions that fits and brings a new gold, or else a new family."""
+        entries = np.flatnonzero((self.step == step) & ~self.taken & (self.n == n))
+        if few_golds:
+            entries = entries[((self.gold_use[self.golds[entries]] == 0) & (self.golds[entries] >= 0)).any(axis=1)]
+        else:
+            entries = entries[self.family_use[self.family[entries]] == 0]
+        fits = np.logical_and(*self.within_caps(entries))
+        entries = entries[fits]
+        return self._best(entries) if len(entries) else None
+
+    def _best(self, indices: NDArray[np.int64]) -> int:
+        gain = self.gain(indices)
+        best = np.flatnonzero(gain == gain.max())
+        return int(indices[best[np.argmin(self.tie[indices[best]])]])
 
     def _fill_mixed(self, allowed: NDArray[np.bool_], limit: int) -> None:
         """Fill in the declared mix of n, then beyond it as far as that may be stretched."""

@@ -79,6 +79,7 @@ class Composition(Record):
     n_queries: Count
     goal_queries: Count
     goal_families: Count
+    goal_golds: Count
     seed: Count
     item_judge: str
     verify: str

@@ -415,7 +415,14 @@ def write_reports(tiny: TinyBuild) -> None:
     caps: Row = {"max_per_condition": 5, "max_per_gold": 6, "busiest_condition_queries": 2}
     caps |= {"busiest_gold_queries": 2, "busiest_gold_permille": 667}
     diversity = {"gold_documents": 2, "families": 2, "conditions": 4, "queries_without_20_busiest_golds": 0}
-    report: Row = {"schema_version": 1, "n_queries_asked": 3, "n_queries": 3, "goal_queries": 3, "goal_families": 2}
+    report: Row = {
+        "schema_version": 1,
+        "n_queries_asked": 3,
+        "n_queries": 3,
+        "goal_queries": 3,
+        "goal_families": 2,
+        "goal_golds": 1,
+    }
     report |= {"seed": 11, "item_judge": "rules", "verify": "golds", "steps": [step], "refusals": {"fragment": 1}}
     report |= {"drop_rates": [{"n_golds": 1, "candidates": 5, "dropped": 1, "dropped_permille": 200}]}
     report |= {"mix": [dict(zip(names, row, strict=True)) for row in mix], "caps": caps, "diversity": diversity}

@@ -329,8 +329,8 @@ def path_of(value: Row, field: str) -> tuple[Any, str | int]:
 
 
 COMPOSITION = {
-    "n_queries_asked": 4, "n_queries": 4, "goal_queries": 4, "goal_families": 3, "seed": 12, "item_judge": "model",
-    "verify": "all", "steps.0.selected.n2": 3, "steps.0.sampled.n2": 4, "steps.0.verified.n3": 2,
+    "n_queries_asked": 4, "n_queries": 4, "goal_queries": 4, "goal_families": 3, "goal_golds": 3, "seed": 12,
+    "item_judge": "model", "verify": "all", "steps.0.selected.n2": 3, "steps.0.sampled.n2": 4, "steps.0.verified.n3": 2,
     "steps.0.name": "easy",
     "refusals.fragment": 2, "drop_rates.0.candidates": 6, "drop_rates.0.dropped": 2,
     "drop_rates.0.dropped_permille": 201, "mix.0.queries": 3, "mix.0.declared_permille": 813,

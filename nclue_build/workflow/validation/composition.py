@@ -70,6 +70,7 @@ def _differences(report: Composition, known: Composing) -> Iterator[tuple[str, o
         "n_queries": (report.n_queries, len(known.queries)),
         "goal_queries": (report.goal_queries, goal.queries),
         "goal_families": (report.goal_families, goal.families),
+        "goal_golds": (report.goal_golds, goal.golds),
         "seed": (report.seed, asked.seed),
         "verify": (report.verify, asked.verify),
         "item_judge": (report.item_judge, known.item_judge or report.item_judge),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 RULES = SelectionRules(
     n_queries=100,
-    goal=Goal(queries=50, families=20),
+    goal=Goal(queries=50, families=20, golds=0),
     max_per_condition=5,
     max_per_gold=6,
     relative_gold_cap=False,
@@ -72,7 +72,7 @@ def test_no_document_of_a_small_corpus_is_gold_for_more_than_15_percent(n_querie
 
 def test_selection_is_more_diverse_than_chance() -> None:
     entries = pool(4000, 400, 900)
-    rules = replace(RULES, n_queries=500, goal=Goal(100, 50))
+    rules = replace(RULES, n_queries=500, goal=Goal(100, 50, 0))
     picked = chosen(entries, rules)
     order = np.random.Generator(np.random.PCG64(3)).permutation(len(entries))[: len(picked)]
     ours, random = diversity(picked), diversity([entries[index] for index in order])
@@ -110,6 +110,25 @@ def test_relaxed_entries_bring_gold_families_that_strict_ones_lack() -> None:
     assert sum(entry.step == 1 for entry in picked) <= rules.goal.families
 
 
+def test_relaxed_entries_take_the_place_of_repetitive_ones_where_golds_are_too_few() -> None:
+    strict = [replace(entry, golds=(int(entry.conditions[0]) % 20,)) for entry in pool(2000, 8, 300)]
+    relaxed = [
+        replace(entry, query_id=f"r{entry.query_id}", golds=tuple(20 + gold for gold in entry.golds))
+        for entry in pool(400, 40, 300, seed=2, step=1)
+    ]
+    entries = sorted((*strict, *relaxed), key=lambda entry: entry.query_id)
+    before = chosen(entries, RULES)
+    rules = replace(RULES, goal=Goal(queries=50, families=20, golds=35))
+    picked = chosen(entries, rules)
+    assert {entry.step for entry in before} == {0}
+    assert len({gold for entry in before for gold in entry.golds}) == 20
+    assert len({gold for entry in picked for gold in entry.golds}) >= 35
+    assert sum(entry.step == 1 for entry in picked) <= 15
+    assert Counter(len(entry.conditions) for entry in picked) == Counter(len(entry.conditions) for entry in before)
+    assert max(Counter(gold for entry in picked for gold in entry.golds).values()) <= 6
+    assert max(Counter(c for entry in picked for c in entry.conditions).values()) <= 5
+
+
 def test_quality_decides_between_equals_and_capped_documents_count_against() -> None:
     base = PoolEntry("q", (0, 1), (0,), 0, 0, 50, 0)
     entries = [
@@ -117,7 +136,7 @@ def test_quality_decides_between_equals_and_capped_documents_count_against() -> 
         replace(base, query_id="b", conditions=(2, 3), quality=90),
         replace(base, query_id="c", conditions=(4, 5), quality=90, n_capped=1),
     ]
-    rules = replace(RULES, n_queries=1, goal=Goal(1, 0), share_n3_permille=0)
+    rules = replace(RULES, n_queries=1, goal=Goal(1, 0, 0), share_n3_permille=0)
     assert [entries[index].query_id for index in select(entries, rules).chosen] == ["b"]
 
 
