@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from nclue_build.core.errors import DataError
 from nclue_build.core.text import matching_text
 from nclue_build.corpus.lines import RawPage, decode_page
+from nclue_build.corpus.page_range import first_page_of_range
 from nclue_build.corpus.summary import DocumentSums, MadeBlock
 from nclue_build.corpus.supervisor import FailedPage
 
@@ -97,10 +98,20 @@ def mineru_pages(document: MineruDocument, known: list[RawPage | None]) -> list[
             f"MinerU's file has {document.n_pages} of the PDF's {n_pages} pages, and does not say which: "
             "let MinerU read the whole document"
         )
+    if not document.every_page and document.missing is None and (first := _first_page(document, known)):
+        raise DataError(
+            f"MinerU's file has {document.n_pages} of the PDF's {n_pages} pages, and by its words begins at page "
+            f"{first + 1}: it was made from a range of pages; let MinerU read the whole document"
+        )
     return [
         _mineru_page(index, document.pages.get(index), known[index] if known else None, document)
         for index in range(n_pages)
     ]
+
+
+def _first_page(document: MineruDocument, known: list[RawPage | None]) -> int:
+    given = {index: [block.text for block in page.blocks] for index, page in document.pages.items()}
+    return first_page_of_range(given, [[line.text for line in page.lines] if page else [] for page in known])
 
 
 def _mineru_page(index: int, given: MineruPage | None, known: RawPage | None, document: MineruDocument) -> ImportedPage:

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 _CID: Final = re.compile(r"\(cid:\d+\)")
 _WORD: Final = re.compile(r"[^\W_]+")
-_VOWEL: Final = re.compile(r"[aeiouy\u00c0-\uffff]", re.IGNORECASE)
+_VOWEL: Final = re.compile(r"[aeiouy\u00c0-\uffff]")
+"""Of lower-case words. Without regard to case the range would have "k" and "s", which go with the Kelvin sign and the
+long s."""
 _MEANINGLESS: Final = re.compile("[\ufffd\ue000-\uf8ff]")
 _MIN_WORDS: Final = 40
 """Words from which a page can be judged."""

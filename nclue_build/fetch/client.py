@@ -5,25 +5,28 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 import httpx2
 
 from nclue_build.core.canonical import sha256_bytes
 from nclue_build.core.printable import without_controls
 from nclue_build.fetch.content import MAGIC_WITHIN, content_problem
+from nclue_build.fetch.hosts import Hosts, left_alone
 from nclue_build.fetch.outcome import PlaceError
 from nclue_build.fetch.places import WEB_SCHEMES, shown
 from nclue_build.fetch.retry import MAX_WAIT_S, backoff_s, retry_after_s
 from nclue_build.store.partial import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Awaitable, Callable
     from types import TracebackType
 
+    from nclue_build.fetch.hosts import Deadline
     from nclue_build.records.config import FetchSection
     from nclue_build.store.partial import Partial
 
+T = TypeVar("T")
 _MEBIBYTE: Final = 1 << 20
 _PROGRESS_BYTES: Final = 1 << 16
 """An attempt that brought as much is no failure: a server that always breaks off is worked through."""
@@ -48,6 +51,7 @@ class Client:
     def __init__(self, settings: FetchSection) -> None:
         self._settings = settings
         self._max_bytes = settings.max_document_mb * _MEBIBYTE
+        self._hosts = Hosts(settings.host_concurrency, settings.host_pause_ms / 1000)
         contact = f" ({settings.contact})" if settings.contact else ""
         self._http = httpx2.AsyncClient(
             headers={
@@ -68,7 +72,7 @@ class Client:
     ) -> None:
         await self._http.__aexit__(kind, error, trace)
 
-    async def download(self, url: str, part: Partial, *, verifiable: bool) -> bool:
+    async def download(self, url: str, part: Partial, *, verifiable: bool, deadline: Deadline) -> bool:
         """Fill a partial file with what an address has.
 
         What is there of the same origin is kept and the rest asked for, on the condition that the document is still
@@ -78,6 +82,7 @@ class Client:
             url: A web address.
             part: The partial file.
             verifiable: Whether the digest of the document is known.
+            deadline: Of the document.
 
         Returns:
             Whether bytes of several answers were put together.
@@ -85,35 +90,43 @@ class Client:
         Raises:
             PlaceError: the address does not give it.
         """
-        failures = 0
-        while True:
-            resumable = self._resumable(url, part, verifiable=verifiable)
-            before = part.size if resumable else 0
-            try:
-                return await self._attempt(url, part, resumable=resumable)
-            except PlaceError as error:
-                if not error.again:
-                    raise
-                failures = 1 if part.size - before >= _PROGRESS_BYTES else failures + 1
-                if failures > self._settings.retries:
-                    raise
-                await _wait(failures, error)
 
-    async def read(self, url: str) -> bytes:
+        async def attempt() -> bool:
+            return await self._attempt(url, part, deadline, verifiable=verifiable)
+
+        return await self._retried(attempt, lambda: part.size)
+
+    async def read(self, url: str, *, deadline: Deadline) -> bytes:
         """What a service says.
 
         Raises:
             PlaceError: it does not answer, or with too much.
         """
+
+        async def attempt() -> bytes:
+            async with self._opened(url, {}, deadline) as response:
+                self._check_status(response)
+                return await _reply(response)
+
+        return await self._retried(attempt)
+
+    async def _retried(self, attempt: Callable[[], Awaitable[T]], received: Callable[[], int] = lambda: 0) -> T:
+        """Try again what may go better a little later.
+
+        Args:
+            attempt: What is tried.
+            received: Bytes that are there: an attempt that added many of them is not counted.
+        """
         failures = 0
         while True:
+            before = received()
             try:
-                async with self._opened(url, {}) as response:
-                    _check_status(response)
-                    return await _reply(response)
+                return await attempt()
             except PlaceError as error:
-                failures += 1
-                if not error.again or failures > self._settings.retries:
+                if not error.again:
+                    raise
+                failures = 1 if received() - before >= _PROGRESS_BYTES else failures + 1
+                if failures > self._settings.retries:
                     raise
                 await _wait(failures, error)
 
@@ -123,18 +136,19 @@ class Client:
             return False
         return origin.validator is not None or verifiable
 
-    async def _attempt(self, url: str, part: Partial, *, resumable: bool) -> bool:
+    async def _attempt(self, url: str, part: Partial, deadline: Deadline, *, verifiable: bool) -> bool:
         """One request; returns whether its answer was appended to what was there."""
+        resumable = self._resumable(url, part, verifiable=verifiable)
         headers: dict[str, str] = {}
         if resumable:
             headers["Range"] = f"bytes={part.size}-"
             if part.origin is not None and part.origin.validator is not None:
                 headers["If-Range"] = part.origin.validator
-        async with self._opened(url, headers) as response:
+        async with self._opened(url, headers, deadline) as response:
             if response.status_code == _RANGE_NOT_SATISFIABLE and resumable:
                 part.discard()
                 raise PlaceError("failed", "the server refuses to go on with what is there", again=True, wait_s=0)
-            _check_status(response)
+            self._check_status(response)
             appending = response.status_code == _PARTIAL_CONTENT
             if appending:
                 total = self._check_continuation(response, part, resumable=resumable)
@@ -181,13 +195,28 @@ class Client:
     def _too_large(self, what: str) -> PlaceError:
         return PlaceError("too-large", f"{what}, more than max_document_mb = {self._settings.max_document_mb}")
 
+    def _check_status(self, response: httpx2.Response) -> None:
+        status = response.status_code
+        if status in {_OK, _PARTIAL_CONTENT}:
+            return
+        if status in _GONE:
+            raise PlaceError("gone", f"gone (status {status})")
+        again = status in _AGAIN
+        wait_s = retry_after_s(response.headers.get("retry-after")) if again else None
+        if wait_s is not None:
+            self._hosts.leave_alone(_host(str(response.url)), wait_s)
+        raise PlaceError("failed", f"status {status}", again=again, wait_s=wait_s)
+
     @contextlib.asynccontextmanager
-    async def _opened(self, url: str, headers: dict[str, str]) -> AsyncIterator[httpx2.Response]:
+    async def _opened(self, url: str, headers: dict[str, str], deadline: Deadline) -> AsyncIterator[httpx2.Response]:
         """The answer of an address or of where it leads; every error of the network comes out as a PlaceError."""
         try:
             for _ in range(self._settings.max_redirects + 1):
                 _check_port(url)
-                async with self._http.stream("GET", url, headers=headers) as response:
+                async with (
+                    self._hosts.turn(_host(url), deadline),
+                    self._http.stream("GET", url, headers=headers) as response,
+                ):
                     if response.status_code not in _REDIRECTS:
                         yield response
                         return
@@ -220,8 +249,7 @@ async def _reply(response: httpx2.Response) -> bytes:
 async def _wait(failures: int, error: PlaceError) -> None:
     wait_s = backoff_s(failures) if error.wait_s is None else error.wait_s
     if wait_s > MAX_WAIT_S:
-        message = f"{error.reason}; the server asks to be left alone for {wait_s:.0f} s"
-        raise PlaceError(error.status, message) from None
+        raise left_alone(error.reason, wait_s) from None
     await asyncio.sleep(wait_s)
 
 
@@ -237,15 +265,8 @@ def _redirected(response: httpx2.Response) -> str:
     return str(target)
 
 
-def _check_status(response: httpx2.Response) -> None:
-    status = response.status_code
-    if status in {_OK, _PARTIAL_CONTENT}:
-        return
-    if status in _GONE:
-        raise PlaceError("gone", f"gone (status {status})")
-    again = status in _AGAIN
-    wait_s = retry_after_s(response.headers.get("retry-after")) if again else None
-    raise PlaceError("failed", f"status {status}", again=again, wait_s=wait_s)
+def _host(url: str) -> str:
+    return httpx2.URL(url).netloc.decode("ascii", "replace")
 
 
 def _check_content(response: httpx2.Response, part: Partial) -> None:

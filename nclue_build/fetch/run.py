@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import stat
+from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from nclue_build.core.canonical import sha256_bytes, sha256_file
 from nclue_build.core.errors import DataError, UsageError
 from nclue_build.fetch.client import Client
 from nclue_build.fetch.content import END_WITHIN, MAGIC_WITHIN, content_problem, looks_cut_short
+from nclue_build.fetch.hosts import Deadline
 from nclue_build.fetch.outcome import FetchReport, Outcome, PlaceError
 from nclue_build.fetch.places import WEB_SCHEMES, places, sample, scheme, shown
 from nclue_build.fetch.resolvers import RESOLVERS
@@ -46,6 +50,7 @@ class _Wanted:
         sha256: Digest it must have: as listed, else as recorded earlier; None when neither is known.
         local: Files that may be it.
         allowed: Whether the place is one that may be written to.
+        rows: The rows that name this place, where there are several.
     """
 
     listed: Listed
@@ -53,6 +58,7 @@ class _Wanted:
     sha256: str | None
     local: tuple[Path, ...]
     allowed: bool
+    rows: str = ""
 
     @property
     def doc_id(self) -> str:
@@ -95,7 +101,13 @@ def run(
     if sample_size is not None:
         chosen = set(sample(sorted(chosen), sample_size))
     asked = sorted((one for one in corpus.listed if one.row.doc_id in chosen), key=lambda one: one.row.doc_id)
-    wanted = [_wanted(build, corpus, one, recorded.get(one.row.doc_id), config.fetch) for one in asked]
+    of_several = _rows_of_one_file(corpus.listed)
+    wanted = [
+        replace(
+            _wanted(build, corpus, one, recorded.get(one.row.doc_id), config.fetch), rows=of_several.get(one.path, "")
+        )
+        for one in asked
+    ]
     progress.start("fetching", len(wanted), "documents")
     outcomes = _in_a_loop(wanted, config.fetch, progress)
     by_id = {outcome.doc_id: outcome for outcome in outcomes}
@@ -106,6 +118,18 @@ def run(
     )
     n_recorded = _record(build, asked, by_id, recorded) if record else None
     return FetchReport(build, tuple(outcomes), findings, len(corpus.listed), n_recorded)
+
+
+def _rows_of_one_file(listed: Sequence[Listed]) -> dict[Path, str]:
+    """The rows of every file that several of them name."""
+    by_path: defaultdict[Path, list[Listed]] = defaultdict(list)
+    for one in listed:
+        by_path[one.path].append(one)
+    return {
+        path: " and ".join(f"line {one.line} ({one.row.doc_id})" for one in rows)
+        for path, rows in by_path.items()
+        if len(rows) > 1
+    }
 
 
 def _recorded(build: Build, progress: Progress, *, strict: bool) -> dict[str, CorpusRow]:
@@ -158,7 +182,18 @@ async def _fetch_all(wanted: Sequence[_Wanted], settings: FetchSection, progress
         return outcome
 
     async with Client(settings) as client:
-        return await asyncio.gather(*(one_of_them(one, client) for one in wanted))
+        tasks = {one.doc_id: asyncio.ensure_future(one_of_them(one, client)) for one in _hosts_in_turn(wanted)}
+        await asyncio.gather(*tasks.values())
+        return [tasks[one.doc_id].result() for one in wanted]
+
+
+def _hosts_in_turn(wanted: Sequence[_Wanted]) -> list[_Wanted]:
+    """The documents in an order that goes round the hosts, so that a slow one does not hold up the others."""
+    by_host: defaultdict[str, list[_Wanted]] = defaultdict(list)
+    for one in wanted:
+        by_host[(one.listed.row.pdf_url or "").partition("://")[2].partition("/")[0].lower()].append(one)
+    rounds = itertools.zip_longest(*by_host.values())
+    return [one for documents in rounds for one in documents if one is not None]
 
 
 async def _fetch(one: _Wanted, client: Client, settings: FetchSection) -> Outcome:
@@ -166,6 +201,9 @@ async def _fetch(one: _Wanted, client: Client, settings: FetchSection) -> Outcom
     there = await asyncio.to_thread(_already_there, one)
     if there is not None:
         return there
+    if one.rows:
+        message = f"{one.rows} name one file, {one.shown}: give each document a file_name of its own, or leave one row"
+        return Outcome(one.doc_id, "failed", one.shown, message=f"not fetched: {message}")
     attempt = _Attempt(one, client, settings)
     try:
         with Partial(one.listed.path) as part:
@@ -183,6 +221,7 @@ class _Attempt:
         self._one = one
         self._client = client
         self._settings = settings
+        self._deadline = Deadline(settings.document_timeout_s)
         self._failures: list[tuple[str, PlaceError]] = []
         """Addresses that did not give it, in the order they were tried."""
         self._local_failures: list[tuple[str, PlaceError]] = []
@@ -191,7 +230,7 @@ class _Attempt:
         """Try every place in turn, all of them within the time a document may take."""
         self._part = part
         try:
-            async with asyncio.timeout(self._settings.document_timeout_s):
+            async with self._deadline:
                 outcome = await self._first_success()
         except TimeoutError:
             message = f"not there within document_timeout_s = {self._settings.document_timeout_s}; run again to go on"
@@ -219,12 +258,13 @@ class _Attempt:
         return self._failed(failures[0][1].status)
 
     async def _downloaded(self, url: str) -> Outcome:
-        if await self._client.download(url, self._part, verifiable=self._one.sha256 is not None):
+        known = self._one.sha256 is not None
+        if await self._client.download(url, self._part, verifiable=known, deadline=self._deadline):
             try:
                 return await self._checked(shown(url))
             except PlaceError:  # maybe two states of the document were put together: once more, in one go
                 self._part.discard()
-                await self._client.download(url, self._part, verifiable=False)
+                await self._client.download(url, self._part, verifiable=False, deadline=self._deadline)
         return await self._checked(shown(url))
 
     async def _addresses(self, place: Place) -> AsyncIterator[str]:
@@ -233,7 +273,8 @@ class _Attempt:
             yield place.address.strip()
         elif kind in RESOLVERS:
             resolver = RESOLVERS[kind](self._settings)
-            async for url in resolver.addresses(place.address.partition(":")[2], self._client.read):
+            read = partial(self._client.read, deadline=self._deadline)
+            async for url in resolver.addresses(place.address.partition(":")[2], read):
                 yield url
         else:
             known = ", ".join([*WEB_SCHEMES, *RESOLVERS])

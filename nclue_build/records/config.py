@@ -91,6 +91,8 @@ class FetchSection(Section):
 
     folder: PathText = f"corpora/{BUILD_PLACE}/pdf"
     concurrency: Annotated[int, Field(ge=1, le=64)] = 4
+    host_concurrency: Annotated[int, Field(ge=1, le=64)] = 2
+    host_pause_ms: Annotated[int, Field(ge=0, le=600_000)] = 250
     timeout_s: Seconds = 30
     document_timeout_s: Seconds = 600
     retries: Annotated[int, Field(ge=0, le=20)] = 3

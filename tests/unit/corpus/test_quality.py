@@ -38,6 +38,13 @@ def test_text_without_vowels_is_no_text() -> None:
     assert "low_word_ratio" in flags(" ".join(words))
 
 
+def test_k_and_s_are_no_vowels() -> None:
+    words = [f"{first}{second}{third}" for first in "ks" for second in "ksbdfg" for third in "bcdfghjk"]
+    assert "low_word_ratio" in flags(" ".join(words))
+    accented = [f"{first}{vowel}{third}" for first in "ks" for vowel in "\u00e9\u00f8\u0430" for third in "bcdfghjk"]
+    assert "low_word_ratio" not in flags(" ".join(accented))
+
+
 @pytest.mark.parametrize(("text", "language"), [(ENGLISH, "en"), (GERMAN, "de"), ("12 34 56", None), ("of", None)])
 def test_function_words_tell_the_language(text: str, language: str | None) -> None:
     assert count_language(words_of(text)).language() == language

@@ -177,7 +177,9 @@ class Place:
     def write(self, *rows: Mapping[str, Any]) -> None:
         (self.root / "configs").mkdir(parents=True, exist_ok=True)
         (self.root / "configs" / "workspace.toml").write_text("schema = 1\n")
-        config = f'schema = 1\n[corpus]\nfile = "lists/corpus.jsonl"\n[fetch]\n{self.settings}\n[run]\nworkers = 1\n'
+        pause = "" if "host_pause_ms" in self.settings else "host_pause_ms = 0\n"
+        fetch = f"[fetch]\n{pause}{self.settings}\n"
+        config = f'schema = 1\n[corpus]\nfile = "lists/corpus.jsonl"\n{fetch}[run]\nworkers = 1\n'
         (self.root / "configs" / "main.toml").write_text(config)
         (self.root / "lists").mkdir(exist_ok=True)
         lines = [json.dumps({"source": "s", **row}) + "\n" for row in rows]

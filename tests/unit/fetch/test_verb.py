@@ -95,7 +95,7 @@ def test_a_stopped_fetch_says_so_and_leaves_what_came(
 
 
 def test_only_so_many_documents_at_a_time(site: Site, place: Place, pdf: MakePdf) -> None:
-    place.settings = "concurrency = 3"
+    place.settings = "concurrency = 3\nhost_concurrency = 8"
     lock, now, most = threading.Lock(), [0], [0]
 
     def answer(handler: BaseHTTPRequestHandler) -> None:

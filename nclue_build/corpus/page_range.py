@@ -1,0 +1,42 @@
+"""Telling that another program read only a range of pages and began to count at its first one.
+
+MinerU 2.x and 3.x cut the PDF first (``-s``, ``-e``), so that their page numbers begin at 0 again. A content list
+leaves empty pages out as well: by its numbers, a range of pages looks like a document that ends in empty ones.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from nclue_build.core.text import matching_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_MAX_COMPARED: Final = 24
+"""Pages that are looked at: those with most words."""
+_CLEARLY: Final = 2
+"""How many times as many words have to stand on the other pages: heads and common words are on all of them."""
+
+
+def first_page_of_range(given: Mapping[int, Sequence[str]], known: Sequence[Sequence[str]]) -> int:
+    """The page of the PDF that what was given as page 0 is, by the words on both; 0 where nothing speaks against it.
+
+    Args:
+        given: Texts by 0-based number, as the other program counts.
+        known: Texts of every page of the PDF.
+    """
+    last = max(given, default=-1)
+    n_more = len(known) - last - 1
+    if n_more <= 0 or not any(map(any, known[last + 1 :])):
+        return 0
+    words = {index: _words(texts) for index, texts in given.items()}
+    compared = sorted(words, key=lambda index: (-len(words[index]), index))[:_MAX_COMPARED]
+    on_pages = [_words(texts) for texts in known]
+    shared = [sum(len(words[index] & on_pages[index + offset]) for index in compared) for offset in range(n_more + 1)]
+    best = max(range(n_more + 1), key=lambda offset: (shared[offset], -offset))
+    return best if shared[best] > _CLEARLY * shared[0] else 0
+
+
+def _words(texts: Sequence[str]) -> set[str]:
+    return set(matching_text("\n".join(texts)).casefold().split())
