@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from nclue_build.mine import ngrams, tokens, words
+from nclue_build.mine import misread, ngrams, tokens, words
 from nclue_build.mine.profile import Lexicon, build_lexicon
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Set as AbstractSet
 
     from numpy.typing import NDArray
 
@@ -28,22 +29,38 @@ class Vocabulary:
         ids: Word -> id, from 1.
         classes: uint32 by id.
         compounds: Closed word of the vocabulary -> its hyphenated spellings anywhere in the corpus.
+        misreadings: Word of the vocabulary -> what recognition of text made of it; none of these is in the vocabulary.
     """
 
     ids: dict[str, int]
     classes: NDArray[np.uint32]
     compounds: dict[str, tuple[str, ...]]
+    misreadings: dict[str, tuple[str, ...]]
 
 
-def build_vocabulary(documents: Iterable[Iterable[str]], min_documents: int) -> Vocabulary:
-    """Count words over documents (distinct words of each) and classify those that are frequent enough.
+def build_vocabulary(
+    documents: Iterable[tuple[Iterable[str], AbstractSet[str]]], min_documents: int, *, fuzzy: bool = False
+) -> Vocabulary:
+    """Count words over documents and classify those that are frequent enough.
 
     A word in fewer documents cannot be part of a form that is in enough of them.
+
+    Args:
+        documents: Of each, its distinct words, and those of them that stand on recognised pages alone.
+        min_documents: Documents a word must be in.
+        fuzzy: Whether misread words are looked for (:mod:`nclue_build.mine.misread`).
     """
     frequency: Counter[str] = Counter()
-    for document in documents:
+    recognised: Counter[str] = Counter()
+    for document, only_recognised in documents:
         frequency.update(document)
-    kept = sorted(word for word, count in frequency.items() if count >= min_documents)
+        recognised.update(only_recognised)
+    variants: dict[str, tuple[str, ...]] = {}
+    if fuzzy:
+        doubtful = {word for word, count in recognised.items() if count == frequency[word]}
+        variants = misread.misreadings(frequency, doubtful, _is_english)
+    misreadings = {variant for group in variants.values() for variant in group}
+    kept = sorted(word for word, count in frequency.items() if count >= min_documents and word not in misreadings)
     classes = np.concatenate([np.array([words.ODD], dtype=np.uint32), words.classify(kept)])
     ids = {word: index for index, word in enumerate(kept, start=1)}
     compounds: dict[str, tuple[str, ...]] = {}
@@ -51,7 +68,12 @@ def build_vocabulary(documents: Iterable[Iterable[str]], min_documents: int) -> 
         closed = word.replace("-", "")
         if word.count("-") == 1 and closed in ids:
             compounds[closed] = (*compounds.get(closed, ()), word)
-    return Vocabulary(ids, classes, compounds)
+    return Vocabulary(ids, classes, compounds, {word: variants[word] for word in sorted(variants) if word in ids})
+
+
+def _is_english(word: str) -> bool:
+    """Whether the tagger knows a folded word."""
+    return word.isalpha() and not int(words.classify([word])[0]) & words.UNKNOWN
 
 
 def bare_lexicon(vocabulary: Vocabulary) -> Lexicon:

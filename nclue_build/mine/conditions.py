@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from nclue_build.mine.candidates import Vocabulary
     from nclue_build.mine.judge import ClusterCase, ClusterVerdict
 
 
@@ -43,8 +44,8 @@ class Limits:
     max_conditions: int
 
 
-def build_patterns(kept: Sequence[Kept], compounds: Mapping[str, tuple[str, ...]]) -> list[Pattern]:
-    """Aliases to look for: every form of each cluster and its spelling variants.
+def build_patterns(kept: Sequence[Kept], vocabulary: Vocabulary) -> list[Pattern]:
+    """Aliases to look for: every form of each cluster, its spelling variants, and these with one word misread.
 
     A (folded form, match) belongs to the first cluster that claims it; normal forms make clashes rare, and
     they are resolved in the order of ``kept``.
@@ -62,8 +63,22 @@ def build_patterns(kept: Sequence[Kept], compounds: Mapping[str, tuple[str, ...]
                 patterns.extend(_claim(taken, owner, (form.capitalize(), form.upper()), "exact"))
             else:
                 folded = fold(form)  # a long form out of an acronym's definition stands as it was written
-                patterns.extend(_claim(taken, owner, (folded, *variants(folded, compounds)), "folded"))
+                texts = (folded, *variants(folded, vocabulary.compounds))
+                patterns.extend(_claim(taken, owner, texts, "folded"))
+                patterns.extend(_claim(taken, owner, _misread(texts, vocabulary.misreadings), "folded"))
     return patterns
+
+
+def _misread(texts: Sequence[str], misreadings: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """The forms with one of their words misread."""
+    if not misreadings:
+        return []
+    found = []
+    for text in texts:
+        parts = text.split(" ")
+        for place, part in enumerate(parts):
+            found += [" ".join([*parts[:place], word, *parts[place + 1 :]]) for word in misreadings.get(part, ())]
+    return found
 
 
 def _acronym_plural(form: str) -> tuple[str, ...]:

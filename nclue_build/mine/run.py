@@ -147,8 +147,14 @@ class _Mining:
 
     def _read_words(self) -> tuple[candidates.Vocabulary, dict[str, acronyms.AcronymVote]]:
         read = list(self._map("words", partial(worker.read_words, self._roles)))
-        vocabulary = candidates.build_vocabulary((found.words for found in read), self._min_form_documents)
+        vocabulary = candidates.build_vocabulary(
+            ((found.words, found.recognised) for found in read),
+            self._min_form_documents,
+            fuzzy=self._config.fuzzy_aliases,
+        )
         self._counts["vocabulary"] = len(vocabulary.ids)
+        if self._config.fuzzy_aliases:
+            self._counts["misread_words"] = sum(map(len, vocabulary.misreadings.values()))
         return vocabulary, acronyms.vote(found.definitions for found in read)
 
     def _select_forms(self, vocabulary: candidates.Vocabulary) -> Lexicon:
@@ -220,7 +226,7 @@ class _Mining:
         forms = [(case, alias) for case in found for alias in case.aliases]
         unjudged = ClusterVerdict("NONE", "not_judged_yet", "none")
         owners = [conditions.Kept(replace(case, aliases=(alias,)), unjudged, 0) for case, alias in forms]
-        tables = exchange.save_patterns(self._scratch, conditions.build_patterns(owners, vocabulary.compounds))
+        tables = exchange.save_patterns(self._scratch, conditions.build_patterns(owners, vocabulary))
         seen: list[list[tuple[int, DocumentSight]]] = [[] for _ in forms]
         for index, sights in enumerate(self._map("contexts", partial(worker.see_forms, self._roles, tables))):
             for sight in sights:
@@ -255,7 +261,7 @@ class _Mining:
     ) -> tuple[list[Condition], Inventory, list[Rejected]]:
         limit = _RANK_MARGIN * self._config.max_conditions
         searched = kept[:limit]
-        patterns = conditions.build_patterns(searched, vocabulary.compounds)
+        patterns = conditions.build_patterns(searched, vocabulary)
         tables = exchange.save_patterns(self._scratch, patterns)
         occurrences = list(self._map("occurrences", partial(worker.find_aliases, self._roles, tables)))
         limits = conditions.Limits(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nclue_build.core.text import readings
-from nclue_build.mine import acronyms, candidates, exchange, tokens
+from nclue_build.mine import acronyms, candidates, exchange, misread, tokens
 from nclue_build.mine.page_facts import show_pages
 from nclue_build.mine.profile import profile_document
 from nclue_build.mine.sights import see_document
@@ -40,10 +40,11 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Distinct folded words of a document and the acronyms it defines."""
+    """Distinct folded words of a document, the acronyms it defines, and its words on recognised pages alone."""
 
     words: list[str]
     definitions: list[tuple[str, str]]
+    recognised: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ def _stream(roles: frozenset[str], task: Task) -> TokenStream:
 def read_words(roles: frozenset[str], task: Task) -> Words:
     """First pass: vocabulary and acronym definitions."""
     if not task.contributes:
-        return Words([], [])
+        return Words([], [], frozenset())
     pages = list(read_pages(task.path))
     stream = tokens.tokenize(pages, roles)
     pairs: set[tuple[str, str]] = set()
@@ -69,7 +70,10 @@ def read_words(roles: frozenset[str], task: Task) -> Words:
         for block in page.blocks:
             if block.role in roles and "(" in block.text:
                 pairs.update(pair for reading in readings(block.text) for pair in acronyms.definitions(reading))
-    return Words(sorted(set(stream.folded)), sorted(pairs))
+    recognised = {page.page for page in pages if misread.is_recognised(page)}
+    read = {word for word, page in zip(stream.folded, stream.pages.tolist(), strict=True) if page not in recognised}
+    words = set(stream.folded)
+    return Words(sorted(words), sorted(pairs), frozenset(words - read) if recognised else frozenset())
 
 
 def read_keys(roles: frozenset[str], tables: Path, task: Task) -> Keys:

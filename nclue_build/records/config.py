@@ -154,6 +154,7 @@ class MineSection(Section):
     max_documents: Positive = 80
     max_conditions: Positive = 4000
     min_strong_share: FreeShare = 0.30
+    fuzzy_aliases: bool = False
 
 
 class JudgeSection(Section):

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 POINT: Final = 100.0
 """1/100 pt in a point."""
 UNKNOWN_VERSION: Final = "unknown"
+RECOGNISED: Final = "ocr"
+"""Flag of a page whose text was recognised on an image."""
 GLUED: Final = "glued_paragraphs"
 """Flag: paragraphs over a page break may stand whole on their first page, for the file has nothing better."""
 GLUED_TABLE: Final = "glued_table"

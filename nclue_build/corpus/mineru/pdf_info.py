@@ -16,6 +16,7 @@ from nclue_build.corpus.mineru.pages import (
     GLUED_TABLE,
     OUT_OF_RANGE,
     POINT,
+    RECOGNISED,
     UNKNOWN_VERSION,
     MineruDocument,
     MineruPage,
@@ -62,6 +63,7 @@ def read_pdf_info(data: dict[str, Any]) -> MineruDocument:
     version = program_word(data.get("_version_name")) or program_word(data.get("mineru_version"))
     document = MineruDocument("middle", version or UNKNOWN_VERSION)
     keeps_pages_apart = data.get("_backend") == "vlm"
+    recognised = _is_recognised(data)
     pages: list[tuple[MineruPage, dict[str, Any]]] = []
     for position, entry in enumerate(entries):
         if not isinstance(entry, dict):
@@ -74,9 +76,16 @@ def read_pdf_info(data: dict[str, Any]) -> MineruDocument:
     for position, ((page, entry), (body, is_page_true)) in enumerate(zip(pages, bodies, strict=True)):
         if position in glued or not (is_page_true or keeps_pages_apart):
             page.flags.add(GLUED)
+        if recognised:
+            page.flags.add(RECOGNISED)
         _Reader(document, page).read(entry, body)
     _flag_tables(pages, bodies)
     return document
+
+
+def _is_recognised(data: dict[str, Any]) -> bool:
+    """Whether characters were recognised on images, as far as the file says so (a vision model errs in other ways)."""
+    return data.get("_parse_type") == "ocr" or data.get("_ocr_enable") is True
 
 
 def _body(entry: dict[str, Any]) -> tuple[list[dict[str, Any]], bool]:

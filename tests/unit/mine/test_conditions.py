@@ -2,8 +2,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
+from nclue_build.mine.candidates import Vocabulary
 from nclue_build.mine.conditions import Kept, Limits, assemble, build_patterns
 from nclue_build.mine.judge import ClusterCase, ClusterVerdict
 from nclue_build.mine.occurrences import Matcher
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from nclue_build.records.corpus import PageRow
 
 ROLES = frozenset({"text", "title"})
+NO_SPELLINGS = Vocabulary({}, np.zeros(1, dtype=np.uint32), {}, {})
 LIMITS = Limits(min_documents=2, max_documents=3, min_strong_permille=300, max_conditions=10)
 
 
@@ -60,7 +63,7 @@ def pages(make_page_row: Callable[..., PageRow]) -> Callable[..., list[PageRow]]
 
 
 def mine(items: list[Kept], documents: list[list[PageRow]]) -> tuple[dict[str, tuple[int, ...] | None], dict[str, str]]:
-    patterns = build_patterns(items, {})
+    patterns = build_patterns(items, NO_SPELLINGS)
     occurrences = [Matcher(patterns).scan(document, ROLES) for document in documents]
     ids = [f"d{index}" for index in range(len(documents))]
     found, inventory, dropped = assemble(items, patterns, occurrences, ids, LIMITS)
@@ -105,11 +108,20 @@ def test_what_leaves_the_window_or_is_seldom_strong_is_dropped_with_its_reason(
 
 
 def test_an_alias_belongs_to_one_condition_only() -> None:
-    patterns = build_patterns([kept("flood map", "flood map"), kept("flood maps", "flood maps")], {})
+    patterns = build_patterns([kept("flood map", "flood map"), kept("flood maps", "flood maps")], NO_SPELLINGS)
     keys = [(pattern.form, pattern.match) for pattern in patterns]
     assert len(keys) == len(set(keys))
 
 
 def test_spellings_that_only_differ_in_case_are_one_alias() -> None:
-    patterns = build_patterns([kept("Javascript", "Javascript", "javascript")], {})
+    patterns = build_patterns([kept("Javascript", "Javascript", "javascript")], NO_SPELLINGS)
     assert [(one.form, one.match) for one in patterns] == [("javascript", "folded"), ("javascripts", "folded")]
+
+
+def test_misread_words_are_looked_for_one_at_a_time_in_every_spelling() -> None:
+    spellings = Vocabulary(
+        {}, np.zeros(1, dtype=np.uint32), {}, {"groundwater": ("groundwatcr",), "levels": ("levcls",)}
+    )
+    forms = {one.form for one in build_patterns([kept("groundwater level", "groundwater level")], spellings)}
+    assert {"groundwatcr level", "groundwatcr levels", "groundwater levcls", "groundwater level"} <= forms
+    assert "groundwatcr levcls" not in forms

@@ -61,7 +61,7 @@ def test_keys_are_equal_exactly_when_the_words_are(ids: list[int], length: int) 
 
 def profile_of(documents: list[list[PageRow]], min_documents: int = 2) -> dict[str, dict[str, int]]:
     streams = [tokens.tokenize(pages, ROLES) for pages in documents]
-    vocabulary = candidates.build_vocabulary((set(stream.folded) for stream in streams), min_documents)
+    vocabulary = candidates.build_vocabulary(((set(stream.folded), set()) for stream in streams), min_documents)
     keys = [
         candidates.document_keys(stream, tokens.word_ids(stream.folded, vocabulary.ids), vocabulary.classes)
         for stream in streams

@@ -13,7 +13,7 @@ from nclue_build.core.errors import OutcomeError
 from nclue_build.core.progress import NullProgress
 from nclue_build.mine.stage import Mine
 from nclue_build.records.config import BuildConfig
-from nclue_build.records.corpus import CorpusRow, DocumentQuality
+from nclue_build.records.corpus import CorpusRow, DocumentQuality, PageRow
 from nclue_build.store.jsonl import write_jsonl
 from nclue_build.store.stage import StageContext
 from nclue_build.store.workspace import Build, Workspace
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from nclue_build.records.corpus import PageRow
     from nclue_build.store.stage import Mapper, StageResult
 
     ItemT = TypeVar("ItemT")
@@ -187,3 +186,27 @@ def test_every_cluster_has_a_verdict_and_every_rejection_a_reason(
         item["id"] for item in rejected if item["kind"] == "cluster"
     }
     assert all(item["reason"] for item in rejected)
+
+
+def misread_build(make_build: Callable[..., Build], root: Path, backend: str) -> Build:
+    """The small corpus, where one document is a scan whose engine took an e for a c."""
+    build = make_build(root)
+    pages = [json.loads(line) for line in build.page_file("d0").read_bytes().splitlines()]
+    for page in pages:
+        page["backend"] = backend
+        for block in page["blocks"]:
+            block["text"] = block["text"].replace("groundwater", "groundwatcr")
+    write_jsonl(build.page_file("d0"), [PageRow.model_validate_json(json.dumps(page)) for page in pages])
+    return build
+
+
+@pytest.mark.parametrize(
+    ("backend", "fuzzy", "documents"), [("tesseract", True, 4), ("tesseract", False, 3), ("pymupdf", True, 3)]
+)
+def test_misread_words_count_where_text_was_recognised_and_it_is_asked_for(
+    tmp_path: Path, make_build: Callable[..., Build], backend: str, documents: int, *, fuzzy: bool
+) -> None:
+    build = misread_build(make_build, tmp_path, backend)
+    found = run(build, LocalMapper(1), fuzzy_aliases=fuzzy)["groundwater monitoring"]
+    assert found["document_frequency"] == documents
+    assert ("groundwatcr monitoring" in {alias["form"] for alias in found["aliases"]}) == (documents == 4)

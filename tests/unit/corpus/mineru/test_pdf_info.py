@@ -248,3 +248,11 @@ def test_files_of_4x_before_the_schema_had_a_name(parse: Parse, block: Block, sh
     }
     assert shown(parse(second)) == [[("text", "x")]]
     assert parse(second).version == "4.0.0"
+
+
+@pytest.mark.parametrize("said", [{"_parse_type": "ocr"}, {"_backend": "hybrid", "_ocr_enable": True}])
+def test_recognised_text_is_flagged_where_the_file_says_so(parse: Parse, block: Block, said: dict[str, object]) -> None:
+    page = {"preproc_blocks": [block("text", "body")]}
+    assert "ocr" in parse(middle(page) | said).pages[0].flags
+    for other in ({}, {"_parse_type": "txt"}, {"_backend": "vlm"}, {"_backend": "hybrid", "_ocr_enable": False}):
+        assert "ocr" not in parse(middle(page) | other).pages[0].flags
