@@ -52,13 +52,19 @@ def scaffold_reply(made: Scaffold, folder: Path) -> Reply:
 def doctor_reply(checks: Sequence[Check]) -> Reply:
     """Reply of ``doctor``."""
     findings = [Finding("not-fit", f"{check.name}: {check.value}: {check.advice}") for check in checks if not check.ok]
-    rows = [(check.name, f"{'ok     ' if check.ok else 'problem'}  {check.value}") for check in checks]
+    rows = [(check.name, _checked(check)) for check in checks]
     return Reply(
         {"checks": [asdict(check) for check in checks]},
         table(rows) + ("\nto do" if findings else ""),
         findings,
         EXIT_FINDINGS if findings else EXIT_OK,
     )
+
+
+def _checked(check: Check) -> str:
+    if not check.ok:
+        return f"problem  {check.value}"
+    return f"note     {check.value}: {check.advice}" if check.advice else f"ok       {check.value}"
 
 
 def validation_reply(found: Validation) -> Reply:

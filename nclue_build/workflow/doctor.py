@@ -20,6 +20,7 @@ from nclue_build.corpus.sources import pdf_paths
 from nclue_build.store.config_file import load_config
 from nclue_build.store.workspace import ENVIRONMENT_VARIABLE, Build, Workspace
 from nclue_build.workflow.doctor_ocr import missing_for_ocr, told_of_tesseract
+from nclue_build.workflow.doctor_optional import FONTS, told_of_extras, told_of_mineru
 from nclue_build.workflow.executors import available_cores
 from nclue_build.workflow.fetching import missing_documents
 from nclue_build.workflow.lock import running_process
@@ -47,7 +48,7 @@ class Check:
         name: What.
         ok: Whether it is fine; a thing that is only told is always fine.
         value: What was found.
-        advice: What to do when it is not fine.
+        advice: What to do when it is not fine; of something that is missing and not needed, what would give it.
     """
 
     name: str
@@ -69,7 +70,7 @@ def examine(workspace: Path | None = None) -> tuple[Check, ...]:
         *_python(),
         *_packages(),
         _reader(),
-        Check("tesseract", *told_of_tesseract()),
+        *_optional(),
         *_machine(),
         *_workspace(workspace),
     )
@@ -94,6 +95,16 @@ def _packages() -> Iterator[Check]:
         yield Check(name, ok=found is not None, value=found or "missing", advice=advice)
 
 
+def _optional() -> Iterator[Check]:
+    """What is needed by some alone: missing, it is a note."""
+    yield Check("tesseract", *told_of_tesseract())
+    value, advice = told_of_mineru()
+    yield Check("mineru", ok=True, value=value, advice=advice)
+    for name, value, advice in told_of_extras():
+        yield Check(name, ok=True, value=value, advice=advice)
+    yield Check("fonts", ok=True, value=FONTS)
+
+
 def _reader() -> Check:
     """Read an empty page in the supervised process, exactly as extraction does."""
     from nclue_build.corpus.supervisor import ReadLimits, Supervisor  # noqa: PLC0415 - only where it is tried
@@ -111,7 +122,7 @@ def _reader() -> Check:
         supervisor.close()
     if read.n_pages != 1:
         return Check("reader", ok=False, value=read.error or "cannot read a page", advice=advice)
-    return Check("reader", ok=True, value="pymupdf reads pages")
+    return Check("reader", ok=True, value=f"pymupdf {installed_version('pymupdf')} reads pages")
 
 
 def _machine() -> Iterator[Check]:
@@ -185,8 +196,8 @@ def _mineru(named: str) -> Check:
     try:
         program = find_program(named)
     except NclueError as error:
-        return Check("mineru", ok=False, value="cannot be run", advice=error.message)
-    return Check("mineru", ok=True, value=f"{program.kind} {program.version}")
+        return Check("mineru of the build", ok=False, value="cannot be run", advice=error.message)
+    return Check("mineru of the build", ok=True, value=f"{program.kind} {program.version}")
 
 
 def _disk(folder: Path) -> Check:

@@ -19,7 +19,7 @@ def told_of_tesseract() -> tuple[bool, str, str]:
     try:
         found = find_tesseract()
     except NoTesseractError as error:
-        return True, f"not to be used (only needed for [extract] ocr): {error}", ""
+        return True, "none", f"{error} (for text recognised on scanned pages, [extract] ocr)"
     languages = ", ".join(found.languages)
     if not languages:
         return False, f"{found.version}, without any language", "install the data of a language: tesseract-ocr-eng"

@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Final
 
 PACKAGE: Final = "nclue-build"
+_EXTRA: Final = re.compile(r"""\bextra\s*==\s*["']([^"']+)["']""")
 
 
 def declared_packages() -> dict[str, str]:
@@ -15,8 +16,25 @@ def declared_packages() -> dict[str, str]:
     Raises:
         PackageNotFoundError: this package itself is not installed.
     """
-    needed = [line for line in requires(PACKAGE) or [] if "extra ==" not in line]
-    return {re.split(r"[^A-Za-z0-9._-]", line, maxsplit=1)[0]: line for line in sorted(needed)}
+    needed = [line for line in requires(PACKAGE) or [] if not _EXTRA.search(line)]
+    return {_name(line): line for line in sorted(needed)}
+
+
+def declared_extras() -> dict[str, tuple[str, ...]]:
+    """Names of the packages of every extra, sorted; out of the metadata, which a checkout and a wheel both have.
+
+    Raises:
+        PackageNotFoundError: this package itself is not installed.
+    """
+    extras: dict[str, list[str]] = {}
+    for line in sorted(requires(PACKAGE) or []):
+        for extra in _EXTRA.findall(line):
+            extras.setdefault(extra, []).append(_name(line))
+    return {extra: tuple(extras[extra]) for extra in sorted(extras)}
+
+
+def _name(requirement: str) -> str:
+    return re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0]
 
 
 def installed_version(name: str) -> str | None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import tomllib
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from nclue_build import Workspace
-from nclue_build.workflow import packages
+from nclue_build.corpus.making import program
+from nclue_build.workflow import doctor_optional, packages
 from nclue_build.workflow.families import FAMILIES
 from nclue_build.workflow.lock import build_lock
 
@@ -28,6 +30,33 @@ def test_the_doctor_finds_this_machine_fit(built: Path, run: Run) -> None:
     assert {"python", "pymupdf", "reader", "cores", "memory", "disk", "workspace", "build main"} <= checks.keys()
     assert all(check["ok"] for check in checks.values())
     assert "reader" in run("doctor").out
+
+
+def test_what_is_missing_and_not_needed_is_a_note(
+    fresh: Path, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(program, "_OWN_PROGRAMS", str(tmp_path))
+    lines = ["pydantic>=2", "not-there>=1,<2; extra == 'fast'", 'pydantic>=2; python_version > "3" and extra == "dask"']
+    monkeypatch.setattr(packages, "requires", lambda _: lines)
+    seen = run("-w", fresh, "doctor")
+    assert seen.code == 0
+    shown = {line.strip().split("  ")[0]: line for line in seen.out.splitlines()}
+    assert "note     not-there missing: pip install 'nclue-build[fast]' (for run files read" in shown["extra fast"]
+    assert "ok       pydantic 2." in shown["extra dask"]
+    assert "note     none: MinerU is not installed" in shown["mineru"]
+    assert "note     none: " in shown["tesseract"]
+    assert "[extract] ocr" in shown["tesseract"]
+    assert "none needed" in shown["fonts"]
+    assert f"pymupdf {packages.installed_version('pymupdf')} reads pages" in shown["reader"]
+
+
+def test_the_extras_are_those_of_the_project(repository: Path) -> None:
+    project = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (
+        packages.declared_extras().keys() == project["optional-dependencies"].keys() == doctor_optional._PURPOSES.keys()
+    )
+    assert not set(packages.declared_packages()) & {"pyarrow", "distributed", "mineru"}
 
 
 def test_the_doctor_says_what_to_do(fresh: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
