@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import resource
 import subprocess
 import sys
 import tempfile
@@ -41,20 +42,23 @@ def draw(n_pages: int, folder: Path) -> None:
         document.save(str(folder / "pdfs" / f"{name}.pdf"), deflate=True)
 
 
-def extract(folder: Path) -> tuple[Rows, Rows]:
-    """Page rows of both documents, through the command line as a user has it."""
-    (folder / "configs").mkdir()
+def extract(folder: Path, ocr: str) -> tuple[Rows, Rows, float]:
+    """Page rows of both documents, through the command line as a user has it, and seconds of processors."""
+    (folder / "configs").mkdir(exist_ok=True)
     (folder / "configs" / "workspace.toml").write_text("schema = 1\n")
     (folder / "configs" / "main.toml").write_text(
-        'schema = 1\n[corpus]\npdfs = "pdfs"\n[extract]\nocr = "missing"\nduplicates = "keep"\n'
+        f'schema = 1\n[corpus]\npdfs = "pdfs"\n[extract]\nocr = "{ocr}"\nduplicates = "keep"\n'
     )
     command = [sys.executable, "-m", "nclue_build", "-w", str(folder), "-q", Extract.name]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     found = {}
     for path in (folder / "inventory" / "main" / "pages").iterdir():
         rows = [json.loads(line) for line in path.read_text().splitlines()]
         found[path.name.split("_")[0]] = {row["page"]: row for row in rows}
-    return found["text"], found["scan"]
+    return found["text"], found["scan"], busy
 
 
 def words(row: dict[str, Any], *, titles: bool = False) -> Counter[str]:
@@ -68,8 +72,9 @@ def main() -> None:
     n_pages = int(sys.argv[1]) if len(sys.argv) > 1 else 20
     with tempfile.TemporaryDirectory() as name:
         draw(n_pages, Path(name))
+        *_, idle = extract(Path(name), "none")
         began = time.monotonic()
-        text, scan = extract(Path(name))
+        text, scan, busy = extract(Path(name), "missing")
         seconds = time.monotonic() - began
     for what, titles in (("words", False), ("words of headings", True)):
         there = [words(row, titles=titles) for row in text.values()]
@@ -77,7 +82,9 @@ def main() -> None:
         both = sum((a & b).total() for a, b in zip(there, found, strict=True))
         n_there, n_found = sum(one.total() for one in there), sum(one.total() for one in found)
         print(f"{what}: recall {both / n_there:.2%} of {n_there}, precision {both / n_found:.2%} of {n_found}")
-    print(f"{len(text)} pages in {seconds:.0f} s")
+    print(
+        f"{len(text)} pages in {seconds:.0f} s; {(busy - idle) / len(scan):.1f} s of processors for a page recognised"
+    )
 
 
 if __name__ == "__main__":

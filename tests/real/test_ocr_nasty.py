@@ -141,12 +141,19 @@ def test_only_pages_without_text_are_recognised(large: Recognised) -> None:
     [
         ("20", 1, "32 Track MIDI Sequence Recorder"),
         ("20", 1, "Non-destructive recording"),
+        ("20", 1, "Exclusive real-time ERASE function makes editing FAST"),
         ("21", 1, "going-over in the morning"),
+        ("21", 1, "her silver snuff-box that was stole"),
+        ("21", 1, "any good to me without hooks"),
         ("21", 1, "MISS WATSON'S LECTURE"),
         ("21", 5, "revelations were conceded to England"),  # broken after reve-, on a page that lies askew
         ("21", 6, "a king with a large jaw"),
         ("21", 6, "his tongue torn out with pincers"),
+        ("21", 6, "tumbrils of the Revolution"),
+        ("21", 6, "events had lately come to the English Crown"),
         ("49", 1, "state-of-the-art composition and performance tool"),
+        ("49", 1, "Optional SMPTE time code synchronization"),
+        ("49", 1, "18720 Oxnard Street, Tarzana"),
     ],
 )
 def test_what_a_person_sees_is_found_on_its_page(large: Recognised, key: str, page: int, phrase: str) -> None:
