@@ -403,7 +403,8 @@ def write_reports(tiny: TinyBuild) -> None:
     ]
     rows: list[Row] = [{"stage": "compose", "kind": "candidate"} | row for row in rejected]
     tiny.write(tiny.benchmark / "rejected.jsonl", rows)
-    step: Row = {"name": None, "max_weak_conditions": 0, "relation": "close", "min_subsets": 0, "max_golds": 5}
+    step: Row = {"name": None, "max_weak_conditions": 0, "titles": False, "relation": "close", "min_subsets": 0}
+    step |= {"max_golds": 5}
     step |= {"max_capped_documents": 5, "enumerated": {"n2.found": 3, "n3.found": 2}, "dropped": {"n2.no_gold": 1}}
     step |= {"sampled": {"n2": 3, "n3": 2}, "verified": {"n2": 3, "n3": 1}, "selected": {"n2": 2, "n3": 1}}
     mix = [

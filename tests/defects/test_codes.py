@@ -15,7 +15,10 @@ ELSEWHERE = {
         "system-error", "fetch-gone", "fetch-not-pdf", "fetch-too-large", "fetch-cut-short", "fetch-failed",
         "not-fetched",
     ),
-    "tests/unit/calls": ("call-conflict", "call-misplaced", "call-torn"),
+    "tests/unit/calls": (
+        "call-conflict", "call-misplaced", "call-torn", "call-rejected", "call-secret", "call-status-differs",
+        "call-unknown", "frozen-miss",
+    ),
     "tests/unit/corpus": (
         "document-failed", "source-below-rate", "removal-differs", "password-unused", "page-failed",
         "page-count-differs", "unknown-item-type", "bad-file-name",
@@ -30,12 +33,11 @@ ELSEWHERE = {
 WITHOUT_A_FAULT = {
     "data-error": "the name of an error that brings findings with codes of their own",
     "call-error": "no stage calls a model yet",
-    "call-corrupt": "of recorded calls: no test names it yet",
-    "call-rejected": "of recorded calls: no test names it yet",
-    "call-secret": "of recorded calls: no test names it yet",
-    "call-status-differs": "of recorded calls: no test names it yet",
-    "call-unknown": "of recorded calls: no test names it yet",
-    "frozen-miss": "of recorded calls: no test names it yet",
+    "bad-run-row": "of scoring: no test names it yet",
+    "bad-run-score": "of scoring: no test names it yet",
+    "duplicate-run-row": "of scoring: no test names it yet",
+    "run-query-missing": "of scoring: no test names it yet",
+    "unknown-run-id": "of scoring: no test names it yet",
     "release-error": "no stage makes a release yet",
 }
 FORMS = {"not-canonical", "byte-order-mark", "bad-record"}

@@ -458,6 +458,22 @@ def _(tiny: TinyBuild) -> None:
     receipt(tiny, "mine").write_text("{}", "utf-8")
 
 
+# --- the calls of a model -----------------------------------------------------------------------------------------
+
+
+@fault("a call that was used is not recorded", "call-missing")
+def _(tiny: TinyBuild) -> None:
+    row = {"key": "0" * 64, "rec": "1" * 64, "status": "ok", "prompt_id": "cluster", "model": "m", "answered_by": "n"}
+    tiny.write(tiny.build.inventory / "calls.jsonl", [row])
+
+
+@fault("a recorded call is damaged", "call-corrupt")
+def _(tiny: TinyBuild) -> None:
+    path = tiny.build.frozen_outputs / "cluster" / "00.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text('{"key":"%s","rec":"%s","status":"ok"}\n' % ("0" * 64, "1" * 64), "utf-8")  # noqa: UP031 - braces
+
+
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_named_and_nothing_else(tiny: TinyBuild, name: str) -> None:
     plant, codes = FAULTS[name]

@@ -177,8 +177,9 @@ def test_a_damaged_record_is_no_missing_one(filled: CallPlaces, make_request: Ca
     key = call_key(make_request("number 3"))
     path = filled.shard("cluster", key)
     path.write_bytes(path.read_bytes().replace(b"number 3", b"number 4"))
-    with pytest.raises(CacheCorrupt, match=rf"{key[:2]}\.jsonl:\d+: was edited"):
+    with pytest.raises(CacheCorrupt, match=rf"{key[:2]}\.jsonl:\d+: was edited") as caught:
         CallCache(filled).find("cluster", key)
+    assert [row.code for row in caught.value.findings] == ["call-corrupt"]
 
 
 def test_a_torn_last_line_is_left_out_and_said(filled: CallPlaces) -> None:
@@ -217,6 +218,7 @@ def test_a_secret_is_never_written(
         for request, response in bad:
             with pytest.raises(PermanentCallError, match="holds") as caught:
                 segment.append(request, "ok", response, BY)
+            assert [row.code for row in caught.value.findings] == ["call-secret"]
             assert token not in str(caught.value)
             assert "correct-horse" not in str(caught.value)
         segment.append(make_request("the authorization of the bearer of bad news"), "ok", make_response(), BY)

@@ -91,6 +91,7 @@ def test_a_frozen_run_lists_every_miss_with_the_nearest_record(
         open_calls().ask(wanted, ClusterReply)
     error = caught.value
     assert error.exit_code == 4
+    assert {row.code for row in error.findings} == {"frozen-miss"}
     assert [row.id for row in error.findings] == [call_key(wanted[i].request) for i in (0, 1, 2, *range(4, 24))]
     keys = {number: call_key(make_request(recorded[number]))[:12] for number in (3, 7, 9)}
     messages = [row.message for row in error.findings]
@@ -183,8 +184,9 @@ def test_a_record_of_other_rules_is_not_used(
     open_calls: Callable[..., Calls], make_request: Callable[..., CallRequest]
 ) -> None:
     open_calls(mode="record").ask(asks(make_request, "a"), ClusterReply)
-    with pytest.raises(CacheCorrupt, match="calls verify"):
+    with pytest.raises(CacheCorrupt, match="calls verify") as caught:
         open_calls().ask(asks(make_request, "a"), ItemReply)
+    assert [row.code for row in caught.value.findings] == ["call-status-differs"]
 
 
 @pytest.mark.usefixtures("service")
