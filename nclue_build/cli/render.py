@@ -195,7 +195,7 @@ def run_reply(report: RunReport, made: Made, samples: Sequence[Sample] = ()) -> 
         parts.append("files\n" + table(list(made.files.items())))
     shown = [_sample_text(sample) for sample in samples]
     essence = "\n".join(part for part in (_essence(report.build.name, made), short, *shown) if part)
-    text = "\n\n".join([*parts, *shown])
+    text = "\n\n".join([*parts, *shown, *(["findings"] if report.findings else [])])
     return Reply(result, text, report.findings, EXIT_OK if report.ok else EXIT_FINDINGS, essence)
 
 
@@ -205,7 +205,9 @@ def _made_rows(made: Made) -> list[tuple[str, object]]:
         rows.append(("documents", made.documents_in_benchmark))
     else:
         rows.append(("documents", f"{made.documents} ({made.documents_in_benchmark} in the benchmark)"))
-    rows += [("pages", made.pages), ("conditions", made.conditions)]
+    pages = made.pages
+    judged = "" if made.pages_in_benchmark in (None, pages) else f" ({made.pages_in_benchmark} in the benchmark)"
+    rows += [("pages", None if pages is None else f"{pages}{judged}"), ("conditions", made.conditions)]
     if made.queries is not None and not made.queries_by_n:  # counted by the gate alone
         rows += [("queries", made.queries), ("qrels", made.qrels)]
     elif made.queries is not None:

@@ -21,7 +21,7 @@ from nclue_build.records.composition import (
 from nclue_build.store.layout import ARITIES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from nclue_build.compose.ladder import Composed, Step
     from nclue_build.compose.select import PoolEntry
@@ -90,27 +90,47 @@ def binding_enumeration(step: Step) -> str:
 
 def binding_constraint(composed: Composed, config: ComposeSection) -> str:
     """Exactly which constraint keeps the number of queries down, in words."""
-    blocked = composed.selection.blocked
-    left = blocked.get("left_over", 0)
+    chosen, goal, blocked = composed.chosen, composed.rules.goal, composed.selection.blocked
     parts: list[str] = []
-    if left:
-        limits = {
-            "max_per_condition": f"max_per_condition = {composed.rules.max_per_condition}",
-            "max_per_gold": f"max_per_gold = {composed.selection.gold_cap}",
-            "share_n3": f"share_n3 = {config.share_n3}",
-        }
-        stopped = {limit: blocked[name] for name, limit in limits.items() if blocked[name]}
-        listed = ", ".join(f"{limit} stops {count}" for limit, count in stopped.items())
-        # The counts overlap: without a word of that they seem to contradict the total.
-        overlap = " (some by more than one of them)" if sum(stopped.values()) > left else ""
-        parts.append(f"the corpus gives no more under these limits: of {left} candidates left over {listed}{overlap}")
+    if left := blocked.get("left_over", 0):
+        parts.append(f"the corpus gives no more under these limits: {_stopped('', left, blocked, composed, config)}")
+    relaxed = Counter(name for index, name in composed.selection.left_over.items() if composed.pool[index].step)
+    beyond_goal = relaxed.pop("n_queries", 0)
+    if relaxed:
+        parts.append(_stopped("relaxed ", relaxed.total(), relaxed, composed, config))
+    if len(chosen) >= goal.queries and (beyond_goal or any(entry.step for entry in chosen)):
+        more = f" and are not used for {beyond_goal} more" if beyond_goal else ""
+        parts.append(
+            f"relaxed requirements fill up to goal_queries = {goal.queries}{more}: add documents, it grows by them"
+        )
     sampled = sum(sum(step.sampled.values()) for step in composed.steps[:1])
     found = sum(composed.steps[0].counts[f"n{n}.found"] for n in ARITIES)
     if sampled < found:
         parts.append(f"n_candidates = {config.n_candidates} lets {sampled} of {found} strict conjunctions be verified")
-    elif not parts:
-        parts.append(f"all {found} strict conjunctions were tried; {binding_enumeration(composed.steps[0])}")
+    elif not left:
+        tried = (
+            f"all {found} strict conjunctions were tried" if found else "no conjunction meets the strict requirements"
+        )
+        parts.append(f"{tried}; {binding_enumeration(composed.steps[0])}")
     return "; ".join(parts)
+
+
+def _stopped(kind: str, left: int, stops: Mapping[str, int], composed: Composed, config: ComposeSection) -> str:
+    """How many of the candidates left over each limit stops."""
+    limits = {
+        "max_per_condition": f"max_per_condition = {composed.rules.max_per_condition}",
+        "max_per_gold": f"max_per_gold = {composed.selection.gold_cap}",
+        "share_n3": f"share_n3 = {config.share_n3}",
+    }
+    stopped = {limit: stops[name] for name, limit in limits.items() if stops.get(name)}
+    if not stopped:
+        return (
+            f"{left} {kind}candidates left over fit these limits alone, but not with the mix and caps of more queries"
+        )
+    listed = ", ".join(f"{limit} stops {count}" for limit, count in stopped.items())
+    # The counts overlap: without a word of that they seem to contradict the total.
+    overlap = " (some by more than one of them)" if sum(stopped.values()) > left else ""
+    return f"of {left} {kind}candidates left over {listed}{overlap}"
 
 
 def shortfalls(composed: Composed, config: ComposeSection) -> tuple[str, ...]:
@@ -123,7 +143,9 @@ def shortfalls(composed: Composed, config: ComposeSection) -> tuple[str, ...]:
         )
     families, wanted = len({entry.golds for entry in chosen}), composed.rules.goal.families
     if families < wanted:
-        found.append(f"{families} gold families, {wanted} were aimed at: the queries share few gold documents")
+        found.append(
+            f"{families} gold families, {wanted} were aimed at: too many queries have the very golds of another"
+        )
     golds, wanted = len({gold for entry in chosen for gold in entry.golds}), composed.rules.goal.golds
     if golds < wanted:
         found.append(f"{golds} documents are gold for a query, {wanted} were aimed at")

@@ -31,6 +31,7 @@ class Made:
     documents: int | None = None
     documents_in_benchmark: int | None = None
     pages: int | None = None
+    pages_in_benchmark: int | None = None
     conditions: int | None = None
     evidence: int | None = None
     queries: int | None = None
@@ -74,6 +75,7 @@ def summarise(report: RunReport) -> Made:
         documents=_count(stages, "extract", "documents"),
         documents_in_benchmark=_count(stages, "extract", "documents_in_benchmark", judged="documents"),
         pages=_count(stages, "extract", "pages", judged="pages"),
+        pages_in_benchmark=None if gate is None else gate.counts.get("pages"),
         conditions=_count(stages, "mine", "conditions", judged="conditions"),
         evidence=_count(stages, "mine", "evidence", judged="evidence"),
         queries=_count(stages, "compose", "queries", judged="queries"),

@@ -100,6 +100,30 @@ def test_limits_that_overlap_are_said_to(run: Callable[..., tuple[Composed, Comp
     assert "more than one" not in line(max_per_gold=2)
 
 
+def test_the_limits_of_relaxed_candidates_are_named(
+    run: Callable[..., tuple[Composed, ComposeSection, Corpus]],
+) -> None:
+    made, config, _ = run(min_subsets=14, n_queries=150)
+    relaxed = [index for index, entry in enumerate(made.pool) if entry.step]
+
+    def line(names: dict[int, str], queries: int) -> str:
+        selection = dataclasses.replace(made.selection, blocked={"left_over": 0}, left_over=names)
+        rules = dataclasses.replace(made.rules, goal=dataclasses.replace(made.rules.goal, queries=queries))
+        return report.binding_constraint(dataclasses.replace(made, selection=selection, rules=rules), config)
+
+    stopped = line({relaxed[0]: "max_per_gold", relaxed[1]: "max_per_gold", relaxed[2]: "max_per_condition"}, 10_000)
+    assert "of 3 relaxed candidates left over max_per_condition = 5 stops 1, max_per_gold = " in stopped
+    assert "goal_queries" not in stopped
+    beyond = line({relaxed[0]: "n_queries"}, len(made.chosen))
+    assert f"relaxed requirements fill up to goal_queries = {len(made.chosen)} and are not used for 1 more" in beyond
+
+
+def test_where_nothing_is_strict_it_is_said_so(run: Callable[..., tuple[Composed, ComposeSection, Corpus]]) -> None:
+    made, config, _ = run(min_subsets=60)
+    line = report.binding_constraint(made, config)
+    assert line.startswith("no conjunction meets the strict requirements; 'unrelated' drops")
+
+
 def test_no_candidate_is_drawn_twice(run: Callable[..., tuple[Composed, ComposeSection, Corpus]]) -> None:
     made, _, _ = run(min_subsets=14, n_queries=150)
     ids = [entry.query_id for entry in made.pool] + list(made.mismatches)
