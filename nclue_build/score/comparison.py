@@ -19,16 +19,18 @@ from nclue_build.records.comparison import (
     Shares,
 )
 from nclue_build.score.scorer import MEASURES
-from nclue_build.stats.bootstrap import crossed_interval, crossed_weights, family_intervals
+from nclue_build.stats.bootstrap import FamilyDraws, crossed_interval, crossed_weights
 from nclue_build.stats.bounds import fewest_promotions, gold_ndcg_bounds, n_clue_bounds
 from nclue_build.stats.contrasts import common_support, smallest_detectable
 from nclue_build.stats.influence import (
+    Busiest,
     Incidence,
     component_sizes,
     document_macro,
     leave_one_out,
     one_query_per_document,
     remove_busiest,
+    thin,
 )
 from nclue_build.stats.measures import measure
 from nclue_build.stats.randomization import flip_p_values, holm, max_t_p_values
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from nclue_build.score.scorer import Scorer
     from nclue_build.stats.bootstrap import CrossedWeights
     from nclue_build.stats.contrasts import Split
+    from nclue_build.stats.measures import Outcomes
     from nclue_build.stats.rankings import Ranking
     from nclue_build.stats.resampling import Interval
 
@@ -83,6 +86,7 @@ class _Hold:
 
     incidence: Incidence
     components: tuple[int, ...]
+    busiest: Busiest
     crossed: CrossedWeights
 
 
@@ -93,9 +97,14 @@ class Comparer:
         """Measure the runs and draw."""
         self._scorer, self._options, self._seed = scorer, options, scorer.options.seed
         self._judgments = scorer.benchmark.judgments
-        self._values = {run.name: scorer.values(run) for run in runs}
         self._rankings: dict[str, Ranking] = {run.name: scorer.ranking(run) for run in runs}
+        self._values = {name: scorer.values(ranking) for name, ranking in self._rankings.items()}
+        self._outcomes: dict[str, Outcomes] = {
+            name: measure(scorer.truth, ranking) for name, ranking in self._rankings.items()
+        }
+        self._families = FamilyDraws.of(scorer.families, seed=self._seed, n_draws=options.n_bootstrap)
         self._golds, self._judged = self._hold(gold_only=True), self._hold(gold_only=False)
+        self._thinned = thin(self._golds.incidence, seed=self._seed, n_draws=options.n_bootstrap)
 
     def report(self, contrasts: Sequence[Contrast]) -> ComparisonReport:
         """Compare, and adjust p values within blocks and over the displayed contrasts.
@@ -124,7 +133,8 @@ class Comparer:
         crossed = crossed_weights(
             self._judgments, gold_only=gold_only, seed=self._seed, n_draws=self._options.n_bootstrap
         )
-        return _Hold(incidence, tuple(component_sizes(incidence)), crossed)
+        busiest = Busiest.of(incidence, self._judgments.doc_ids, _N_BUSIEST)
+        return _Hold(incidence, tuple(component_sizes(incidence)), busiest, crossed)
 
     def _delta(self, contrast: Contrast) -> NDArray[np.float64]:
         return self._differences(contrast)[:, MEASURES.index(self._options.measure)]
@@ -137,7 +147,7 @@ class Comparer:
         deltas = np.column_stack([self._delta(one) for one in contrasts])
         by_query = flip_p_values(deltas, seed=self._seed, n_flips=options.n_flips).tolist()
         by_family = flip_p_values(deltas, families, seed=self._seed, n_flips=options.n_flips).tolist()
-        detectable = smallest_detectable(deltas, families, seed=self._seed, n_draws=options.n_bootstrap).tolist()
+        detectable = smallest_detectable(deltas, self._families).tolist()
         by_block = [0.0] * len(contrasts)
         for block in dict.fromkeys(one.block for one in contrasts):
             places = [place for place, one in enumerate(contrasts) if one.block == block]
@@ -154,9 +164,7 @@ class Comparer:
     def _result(self, contrast: Contrast, tests: _Tests) -> ContrastResult:
         delta = self._delta(contrast)
         base, variant = self._rankings[contrast.base], self._rankings[contrast.variant]
-        intervals = family_intervals(
-            self._differences(contrast), self._scorer.families, seed=self._seed, n_draws=self._options.n_bootstrap
-        )
+        intervals = self._families.intervals(self._differences(contrast))
         by_name = dict(zip(MEASURES, map(_difference, intervals), strict=True))
         golds = self._golds.incidence
         return ContrastResult(
@@ -167,20 +175,17 @@ class Comparer:
             p_block=tests.p_block,
             p_holm=tests.p_holm,
             smallest_detectable=tests.smallest_detectable,
-            ordering=self._ordering(base, variant),
+            ordering=self._ordering(contrast),
             document_macro=document_macro(delta, golds),
-            one_query_per_document=_difference(
-                one_query_per_document(delta, golds, seed=self._seed, n_draws=self._options.n_bootstrap)
-            ),
+            one_query_per_document=_difference(one_query_per_document(delta, golds, self._thinned)),
             golds=self._influence(delta, self._golds),
             judged=self._influence(delta, self._judged),
             bounds=tuple(self._bounds(base, variant)),
             fewest_promotions=fewest_promotions(n_clue_bounds(self._scorer.truth, base, variant)),
         )
 
-    def _ordering(self, base: Ranking, variant: Ranking) -> Ordering:
-        truth = self._scorer.truth
-        found = common_support(measure(truth, base), measure(truth, variant))
+    def _ordering(self, contrast: Contrast) -> Ordering:
+        found = common_support(self._outcomes[contrast.base], self._outcomes[contrast.variant])
         return Ordering(
             n_common=found.n_common,
             difference=found.difference,
@@ -191,7 +196,6 @@ class Comparer:
 
     def _influence(self, delta: NDArray[np.float64], hold: _Hold) -> Influence:
         without_one = leave_one_out(delta, hold.incidence)
-        without_busiest = remove_busiest(delta, hold.incidence, self._judgments.doc_ids, _N_BUSIEST)
         return Influence(
             components=len(hold.components),
             largest_component=max(hold.components, default=0),
@@ -200,9 +204,9 @@ class Comparer:
             leave_one_low=_or_none(without_one.low),
             leave_one_high=_or_none(without_one.high),
             leave_one_skipped=without_one.n_empty,
-            remove_busiest=_or_none(without_busiest.value),
-            n_removed=len(without_busiest.docs),
-            n_queries_left=without_busiest.n_queries,
+            remove_busiest=_or_none(remove_busiest(delta, hold.busiest)),
+            n_removed=len(hold.busiest.docs),
+            n_queries_left=int(hold.busiest.left.sum()),
         )
 
     def _bounds(self, base: Ranking, variant: Ranking) -> Iterator[PromotionBound]:

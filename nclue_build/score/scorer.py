@@ -17,7 +17,7 @@ from nclue_build.records.scores import (
     SliceScore,
 )
 from nclue_build.score.strata import slices
-from nclue_build.stats.bootstrap import family_intervals
+from nclue_build.stats.bootstrap import FamilyDraws
 from nclue_build.stats.expected import expected_scores
 from nclue_build.stats.judgments import GOLD
 from nclue_build.stats.measures import SCORES, Truth, auc, measure
@@ -66,6 +66,7 @@ class Scorer:
         self.benchmark, self.codes, self.options = benchmark, codes, options
         self.truth = Truth.of(benchmark.judgments, options.k)
         self.families = benchmark.judgments.families()
+        self._draws = FamilyDraws.of(self.families, seed=options.seed) if options.intervals else None
         self._slices = slices(benchmark)
         self._curve = [Truth.of(benchmark.judgments, k, self.truth.labels) for k in options.curve]
 
@@ -79,10 +80,9 @@ class Scorer:
             labels=self.truth.labels,
         )
 
-    def values(self, run: LoadedRun, truth: Truth | None = None) -> NDArray[np.float64]:
+    def values(self, ranking: Ranking, truth: Truth | None = None) -> NDArray[np.float64]:
         """Every measure on every query, in points: float64, N x measures, in the order of :data:`MEASURES`."""
         at = truth or self.truth
-        ranking = self.ranking(run)
         if self.options.ties == "expected":
             return 100.0 * np.stack(expected_scores(at, ranking), axis=1)
         outcomes = measure(at, ranking)
@@ -90,7 +90,8 @@ class Scorer:
 
     def score(self, run: LoadedRun) -> RunScore:
         """Everything the report says of a run."""
-        ranking, values = self.ranking(run), self.values(run)
+        ranking = self.ranking(run)
+        values = self.values(ranking)
         outcomes = measure(self.truth, ranking)
         by_measure = dict(zip(MEASURES, self._estimates(values), strict=True))
         n_clue, hit = values[:, MEASURES.index("n_clue_score")] / 100, values[:, MEASURES.index("gold_hit")] / 100
@@ -108,7 +109,7 @@ class Scorer:
             missing_queries=run.missing,
             tied_documents=int(ranking.n_tied().sum()),
             dropped_rows=run.n_dropped,
-            curve=tuple(self._curve_point(run, ranking, truth) for truth in self._curve),
+            curve=tuple(self._curve_point(ranking, truth) for truth in self._curve),
             slices=tuple(
                 SliceScore(
                     stratum=one.stratum,
@@ -137,7 +138,8 @@ class Scorer:
 
     def per_query(self, run: LoadedRun) -> Iterator[QueryScore]:
         """What a run achieves on each query, in the order of their ids."""
-        ranking, values = self.ranking(run), self.values(run) / 100
+        ranking = self.ranking(run)
+        values = self.values(ranking) / 100
         outcomes = measure(self.truth, ranking)
         docs = ranking.docs[:, : self.options.k]
         is_gold = labels_of(self.truth.labels, docs) >= GOLD
@@ -157,16 +159,16 @@ class Scorer:
 
     def _estimates(self, values: NDArray[np.float64]) -> list[MeasureScore]:
         means = [_mean(column) for column in values.T]
-        if not self.options.intervals:
+        if self._draws is None:
             return [MeasureScore(value=mean, low=None, high=None) for mean in means]
-        intervals = family_intervals(values, self.families, seed=self.options.seed)
+        intervals = self._draws.intervals(values)
         return [
             MeasureScore(value=mean, low=interval.low, high=interval.high)
             for mean, interval in zip(means, intervals, strict=True)
         ]
 
-    def _curve_point(self, run: LoadedRun, ranking: Ranking, truth: Truth) -> CurvePoint:
-        means = [_mean(column) for column in self.values(run, truth).T]
+    def _curve_point(self, ranking: Ranking, truth: Truth) -> CurvePoint:
+        means = [_mean(column) for column in self.values(ranking, truth).T]
         judged = 100 * _mean(measure(truth, ranking).n_judged / truth.k)
         return CurvePoint(k=truth.k, **dict(zip(MEASURES, means, strict=True)), judged=judged)
 

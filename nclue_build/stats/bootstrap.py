@@ -30,50 +30,67 @@ class CrossedWeights:
 
     Args:
         weights: float64, replicates x N: w_q u_q.
+        totals: float64, replicates: their sums.
         n_redrawn: Replicates that were drawn again, since their weights were all 0.
     """
 
     weights: NDArray[np.float64]
+    totals: NDArray[np.float64]
     n_redrawn: int
 
 
-def family_means(
-    values: NDArray[np.floating | np.bool_], families: NDArray[np.int64], *, seed: int, n_draws: int = N_BOOTSTRAP
-) -> NDArray[np.float64]:
-    """Resample means by exact family (paper, section 6; weights [R]).
+@dataclass(frozen=True, slots=True, eq=False)
+class FamilyDraws:
+    """Replicates of the exact-family bootstrap, drawn once for everything that is resampled (paper, section 6).
 
     F families are drawn with replacement; a family drawn w times counts with all its queries, w times:
-    theta* = sum w_f sum_(q in f) x_q / sum w_f |f|. All columns share the draws, so differences are paired.
+    theta* = sum w_f sum_(q in f) x_q / sum w_f |f| [R]. Whatever shares the draws is paired.
 
     Args:
-        values: N x columns, or N; per-query values.
-        families: int64, N, as of :meth:`Judgments.families`.
-        seed: Of the analysis.
-        n_draws: Replicates.
-
-    Returns:
-        float64, n_draws x columns.
+        families: int64, N: family of each query.
+        counts: float64 (whole numbers), replicates x F: how often each family was drawn.
+        totals: float64 (whole numbers), replicates: queries drawn.
     """
-    columns = np.asarray(values, dtype=np.float64).reshape(len(families), -1)
-    n_families = int(families.max()) + 1 if len(families) else 0
-    sizes = np.bincount(families, minlength=n_families).astype(np.float64)
-    magnitudes = np.zeros((n_families, columns.shape[1]))
-    np.add.at(magnitudes, families, np.abs(columns))
-    exact = on_grid(columns, float(magnitudes.max(initial=0.0)) * max(n_families, 1))
-    sums = np.zeros((n_families, exact.shape[1]))
-    np.add.at(sums, families, exact)
-    counts = resample_counts(stream(seed, "exact-family bootstrap"), n_families, n_draws)
-    return (counts @ sums) / (counts @ sizes)[:, None]
 
+    families: NDArray[np.int64]
+    counts: NDArray[np.float64]
+    totals: NDArray[np.float64]
 
-def family_intervals(
-    values: NDArray[np.floating | np.bool_], families: NDArray[np.int64], *, seed: int, n_draws: int = N_BOOTSTRAP
-) -> list[Interval]:
-    """95 % exact-family intervals of the mean of each column; see :func:`family_means`."""
-    columns = np.asarray(values, dtype=np.float64).reshape(len(families), -1)
-    draws = family_means(columns, families, seed=seed, n_draws=n_draws)
-    means = columns.mean(axis=0)
-    return [percentile_interval(float(mean), draws[:, column]) for column, mean in enumerate(means)]
+    @classmethod
+    def of(cls, families: NDArray[np.int64], *, seed: int, n_draws: int = N_BOOTSTRAP) -> FamilyDraws:
+        """Draw.
+
+        Args:
+            families: int64, N, as of :meth:`Judgments.families`.
+            seed: Of the analysis.
+            n_draws: Replicates.
+        """
+        n_families = int(families.max()) + 1 if len(families) else 0
+        counts = resample_counts(stream(seed, "exact-family bootstrap"), n_families, n_draws)
+        return cls(families, counts, counts @ np.bincount(families, minlength=n_families).astype(np.float64))
+
+    def means(self, values: NDArray[np.floating | np.bool_]) -> NDArray[np.float64]:
+        """Means of each replicate.
+
+        Args:
+            values: N x columns, or N; per-query values.
+
+        Returns:
+            float64, replicates x columns.
+        """
+        columns = np.asarray(values, dtype=np.float64).reshape(len(self.families), -1)
+        n_families = self.counts.shape[1]
+        magnitude = np.bincount(self.families, np.abs(columns).max(axis=1, initial=0.0), minlength=n_families)
+        exact = on_grid(columns, float(magnitude.max(initial=0.0)) * max(n_families, 1))
+        sums = np.zeros((n_families, exact.shape[1]))
+        np.add.at(sums, self.families, exact)
+        return np.asarray((self.counts @ sums) / self.totals[:, None])
+
+    def intervals(self, values: NDArray[np.floating | np.bool_]) -> list[Interval]:
+        """95 % intervals of the mean of each column; see :meth:`means`."""
+        columns = np.asarray(values, dtype=np.float64).reshape(len(self.families), -1)
+        draws = self.means(columns)
+        return [percentile_interval(float(mean), draws[:, column]) for column, mean in enumerate(columns.mean(axis=0))]
 
 
 def document_weights(judgments: Judgments, *, gold_only: bool) -> csr_array:
@@ -118,7 +135,7 @@ def crossed_weights(judgments: Judgments, *, gold_only: bool, seed: int, n_draws
             if weights[draw].any():
                 break
             n_redrawn += 1
-    return CrossedWeights(weights, n_redrawn)
+    return CrossedWeights(weights, weights.sum(axis=1), n_redrawn)
 
 
 def crossed_interval(delta: NDArray[np.floating], crossed: CrossedWeights) -> Interval:
@@ -128,6 +145,5 @@ def crossed_interval(delta: NDArray[np.floating], crossed: CrossedWeights) -> In
         delta: float64, N.
         crossed: The draws.
     """
-    totals = crossed.weights.sum(axis=1)
-    draws = np.einsum("bq,q->b", crossed.weights, delta) / totals
+    draws = np.einsum("bq,q->b", crossed.weights, delta) / crossed.totals
     return percentile_interval(float(np.mean(delta)), draws)

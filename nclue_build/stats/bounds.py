@@ -82,30 +82,38 @@ def gold_ndcg_bounds(truth: Truth, base: Ranking, variant: Ranking, n_promotions
         variant: Ranking of the variant.
         n_promotions: Largest number of promotions per query.
     """
-    weights = discounts(truth.k)
-    ideal_of = np.cumsum(weights)
+    ideal_of = np.cumsum(discounts(truth.k))
     n_golds = truth.judgments.n_golds()
-    size = len(base.docs)
-    low, high, observed = np.zeros(size), np.zeros(size), np.zeros(size)
-    shown = [
-        (ranking.docs[:, : truth.k], look_up(truth.labels, ranking.docs[:, : truth.k])) for ranking in (base, variant)
-    ]
-    for q in range(size):
-        gain: dict[int, float] = {}
-        total = 0.0
-        for sign, (docs, found) in zip((-1.0, 1.0), shown, strict=True):
-            for place in np.flatnonzero(found[q]).tolist():
-                change = sign * float(weights[place])
-                if found[q, place] >= GOLD:
-                    total += change
-                else:
-                    gain[int(docs[q, place])] = gain.get(int(docs[q, place]), 0.0) + change
-        changes = sorted(gain.values())
-        n_most = min(n_promotions, len(changes))
-        ideals = [float(ideal_of[min(truth.k, int(n_golds[q]) + n) - 1]) for n in range(n_most + 1)]
-        observed[q] = total / ideals[0]
-        low[q] = min((total + sum(changes[:n])) / ideals[n] for n in range(n_most + 1))
-        high[q] = max((total + sum(changes[len(changes) - n :])) / ideals[n] for n in range(n_most + 1))
+    docs_b, docs_v = base.docs[:, : truth.k], variant.docs[:, : truth.k]
+    same = (docs_b[:, :, None] == docs_v[:, None, :]) & (docs_b != ABSENT)[:, :, None]
+    weights_b, weights_v = discounts(docs_b.shape[1]), discounts(docs_v.shape[1])
+    # What each document adds: those of the base, then those of the variant alone.
+    changes = np.concatenate(
+        (
+            np.einsum("qbv,v->qb", same.astype(np.float64), weights_v) - weights_b,
+            np.where(same.any(axis=1), 0.0, weights_v),
+        ),
+        axis=1,
+    )
+    found = np.concatenate((look_up(truth.labels, docs_b), look_up(truth.labels, docs_v)), axis=1)
+    found[:, docs_b.shape[1] :][same.any(axis=1)] = 0
+    total = np.where(found >= GOLD, changes, 0.0).sum(axis=1)
+    # Subsets by what they add; NaN, for anything else, sorts last.
+    free = np.sort(np.where((found > 0) & (found < GOLD), changes, np.nan), axis=1)
+    n_free = (~np.isnan(free)).sum(axis=1)
+    rows = np.arange(len(free))
+    observed = total / ideal_of[np.minimum(truth.k, n_golds) - 1]
+    low, high = observed.copy(), observed.copy()
+    down, up = total.copy(), total.copy()
+    for n in range(1, n_promotions + 1):
+        open_rows = rows[n_free >= n]
+        if not len(open_rows):
+            break
+        down[open_rows] += free[open_rows, n - 1]
+        up[open_rows] += free[open_rows, n_free[open_rows] - n]
+        ideal = ideal_of[np.minimum(truth.k, n_golds[open_rows] + n) - 1]
+        low[open_rows] = np.minimum(low[open_rows], down[open_rows] / ideal)
+        high[open_rows] = np.maximum(high[open_rows], up[open_rows] / ideal)
     return NdcgBounds(low, high, observed)
 
 

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from nclue_build.stats.bootstrap import family_means
-from nclue_build.stats.resampling import N_BOOTSTRAP
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from nclue_build.stats.bootstrap import FamilyDraws
     from nclue_build.stats.measures import Outcomes
 
 _Z_BOTH: Final = 1.959963984540054 + 0.8416212335729143
@@ -85,20 +83,16 @@ def rank_agreement(first: Sequence[float], second: Sequence[float]) -> RankAgree
     )
 
 
-def smallest_detectable(
-    deltas: NDArray[np.floating], families: NDArray[np.int64], *, seed: int, n_draws: int = N_BOOTSTRAP
-) -> NDArray[np.float64]:
+def smallest_detectable(deltas: NDArray[np.floating], draws: FamilyDraws) -> NDArray[np.float64]:
     """The smallest true difference a two-sided test at 5 % finds with a power of 80 %, at this size and spread.
 
     (1.96 + 0.84) times the standard error, which is the spread of the exact-family bootstrap [R].
 
     Args:
         deltas: float64, N x contrasts, variant minus base.
-        families: int64, N.
-        seed: Of the analysis.
-        n_draws: Replicates.
+        draws: Of the families.
 
     Returns:
         float64, contrasts, in the unit of the differences.
     """
-    return np.asarray(_Z_BOTH * family_means(deltas, families, seed=seed, n_draws=n_draws).std(axis=0, ddof=1))
+    return np.asarray(_Z_BOTH * draws.means(deltas).std(axis=0, ddof=1))

@@ -54,15 +54,6 @@ class LeaveOneRange:
     n_empty: int
 
 
-@dataclass(frozen=True, slots=True)
-class Removal:
-    """A mean without the queries of the busiest documents; ``value`` is NaN when none are left."""
-
-    value: float
-    n_queries: int
-    docs: tuple[int, ...]
-
-
 def component_sizes(incidence: Incidence) -> list[int]:
     """Connected components of the graph of queries and documents, by their number of queries, largest first."""
     n_queries, n_docs = incidence.matrix.shape
@@ -95,26 +86,44 @@ def leave_one_out(delta: NDArray[np.floating], incidence: Incidence) -> LeaveOne
     return LeaveOneRange(float(means.min()), float(means.max()), int((~some).sum()))
 
 
-def remove_busiest(
-    delta: NDArray[np.floating], incidence: Incidence, doc_ids: tuple[str, ...], n_docs: int = 20
-) -> Removal:
-    """Mean difference without the queries of the busiest documents.
+@dataclass(frozen=True, slots=True, eq=False)
+class Busiest:
+    """The documents with the most queries, and what is left without them.
 
     Degrees are counted once, before anything is removed; equal degrees go by document id [R, fits].
 
     Args:
-        delta: float64, N.
-        incidence: Documents of each query.
-        doc_ids: Ids by code.
-        n_docs: How many documents to remove.
+        docs: Codes, busiest first.
+        left: bool, N: queries that hang on none of them.
     """
-    degrees = incidence.degrees()
-    order = sorted(range(len(degrees)), key=lambda column: (-degrees[column], doc_ids[incidence.docs[column]]))
-    removed = order[:n_docs]
-    touched = np.asarray(incidence.matrix[:, removed].sum(axis=1)).ravel() > 0
-    left = ~touched
-    value = float(delta[left].mean()) if left.any() else float("nan")
-    return Removal(value, int(left.sum()), tuple(int(incidence.docs[column]) for column in removed))
+
+    docs: tuple[int, ...]
+    left: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, incidence: Incidence, doc_ids: tuple[str, ...], n_docs: int = 20) -> Busiest:
+        """Find them.
+
+        Args:
+            incidence: Documents of each query.
+            doc_ids: Ids by code.
+            n_docs: How many documents to remove.
+        """
+        degrees = incidence.degrees()
+        order = sorted(range(len(degrees)), key=lambda column: (-degrees[column], doc_ids[incidence.docs[column]]))
+        removed = order[:n_docs]
+        touched = np.asarray(incidence.matrix[:, removed].sum(axis=1)).ravel() > 0
+        return cls(tuple(int(incidence.docs[column]) for column in removed), ~touched)
+
+
+def remove_busiest(delta: NDArray[np.floating], busiest: Busiest) -> float:
+    """Mean difference without the queries of the busiest documents; NaN when none are left.
+
+    Args:
+        delta: float64, N.
+        busiest: The documents.
+    """
+    return float(delta[busiest.left].mean()) if busiest.left.any() else float("nan")
 
 
 def document_macro(delta: NDArray[np.floating], golds: Incidence) -> float:
@@ -125,24 +134,31 @@ def document_macro(delta: NDArray[np.floating], golds: Incidence) -> float:
     return float((sums / golds.degrees()).mean())
 
 
-def one_query_per_document(
-    delta: NDArray[np.floating], golds: Incidence, *, seed: int, n_draws: int = N_BOOTSTRAP
-) -> Interval:
-    """Draw one query for each gold document and average over documents, many times.
+def thin(golds: Incidence, *, seed: int, n_draws: int = N_BOOTSTRAP) -> NDArray[np.int64]:
+    """Draw one query for each gold document, many times.
+
+    Args:
+        golds: Gold documents of each query.
+        seed: Of the analysis.
+        n_draws: Replicates.
+
+    Returns:
+        int64, n_draws x documents: queries.
+    """
+    by_doc = golds.matrix.tocsc()
+    degrees = golds.degrees()
+    places = stream(seed, "one query per document").random((n_draws, len(degrees)))
+    return np.asarray(by_doc.indices[by_doc.indptr[:-1] + (places * degrees).astype(np.int64)], dtype=np.int64)
+
+
+def one_query_per_document(delta: NDArray[np.floating], golds: Incidence, draws: NDArray[np.int64]) -> Interval:
+    """Average over documents the difference of one query of each, many times.
 
     The interval measures what thinning does, not the sampling error: it centres on the document macro.
 
     Args:
         delta: float64, N.
         golds: Gold documents of each query.
-        seed: Of the analysis.
-        n_draws: Replicates.
+        draws: The queries, of :func:`thin`.
     """
-    by_doc = golds.matrix.tocsc()
-    degrees = golds.degrees()
-    rng = stream(seed, "one query per document")
-    draws = np.empty(n_draws)
-    for draw in range(n_draws):
-        picks = by_doc.indptr[:-1] + (rng.random(len(degrees)) * degrees).astype(np.int64)
-        draws[draw] = delta[by_doc.indices[picks]].mean()
-    return percentile_interval(document_macro(delta, golds), draws)
+    return percentile_interval(document_macro(delta, golds), delta[draws].mean(axis=1))

@@ -67,7 +67,8 @@ def rank(
     if ties == "trec":
         if docno_ranks is None:
             raise ValueError("ties = trec needs docno_ranks")
-        keyed = keyed.astype(np.float32).astype(np.float64)
+        with np.errstate(over="ignore"):  # what is beyond single precision ties at infinity, as there
+            keyed = keyed.astype(np.float32).astype(np.float64)
         second = np.where(present, -docno_ranks[docs], 0)
     elif ties == "worst":
         if labels is None:

@@ -11,7 +11,6 @@ import math
 import zlib
 from dataclasses import dataclass
 from importlib.util import find_spec
-from io import BytesIO
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import numpy as np
@@ -109,7 +108,7 @@ def _read_bytes(path: Path) -> bytes:
             raise unreadable("bad-run-row", f"not a whole gzip file: {error}") from None
     if data.startswith(_BOM):
         raise unreadable("byte-order-mark", "starts with a byte order mark: save as UTF-8 without BOM")
-    if not data.strip():
+    if not data or data.isspace():
         raise unreadable("bad-run-row", "has no rows")
     return data
 
@@ -186,7 +185,7 @@ def _read_plainly(path: Path, data: bytes) -> RunColumns:
             continue
         try:
             parts[0].decode("utf-8"), parts[2].decode("utf-8")
-            score = float(parts[4])
+            score = _number(parts[4])
         except UnicodeDecodeError:
             rows.wrong(line, "ids: not UTF-8")
         except ValueError:
@@ -194,6 +193,12 @@ def _read_plainly(path: Path, data: bytes) -> RunColumns:
         else:
             rows.add(line, parts[0], parts[2], score)
     return rows.finish()
+
+
+def _number(text: bytes) -> float:
+    if b"_" in text:  # which Python takes between digits, and no other tool does
+        raise ValueError(text)
+    return float(text)
 
 
 def _read_jsonl(path: Path, data: bytes) -> RunColumns:
@@ -215,16 +220,18 @@ def _read_with_arrow(data: bytes) -> RunColumns | None:
     import pyarrow as pa  # noqa: PLC0415 - an extra, and slow to load
     from pyarrow import csv  # noqa: PLC0415 - an extra, and slow to load
 
-    # Only single spaces and line feeds: any other white space splits differently in the line-by-line reader.
-    if any(mark in data for mark in (b"\t", b"\r", b"\n\n", b"\v", b"\f")) or data[:1] in b" \n":
+    # Only spaces and line feeds: any other white space splits differently in the line-by-line reader.
+    if any(mark in data for mark in (b"\t", b"\r", b"\v", b"\f")):
         return None
     names = ["query", "iteration", "doc", "rank", "score", "tag"]
     ids = pa.dictionary(pa.int32(), pa.string())
     try:
         table = csv.read_csv(
-            BytesIO(data),
+            pa.BufferReader(data),
             read_options=csv.ReadOptions(column_names=names),
-            parse_options=csv.ParseOptions(delimiter=" ", quote_char=False, escape_char=False),
+            parse_options=csv.ParseOptions(
+                delimiter=" ", quote_char=False, escape_char=False, ignore_empty_lines=False
+            ),
             convert_options=csv.ConvertOptions(
                 column_types={"query": ids, "doc": ids, "score": pa.float64()},
                 include_columns=["query", "doc", "score"],
@@ -248,7 +255,8 @@ def _codes(column: Any) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """Distinct values in order of their first row, and the index of each row's."""
     whole = column.combine_chunks()
     values, indices = whole.dictionary.to_pylist(), whole.indices.to_numpy().astype(np.int64)
-    _, first = np.unique(indices, return_index=True)
+    first = np.empty(len(values), dtype=np.int64)
+    first[indices[::-1]] = np.arange(len(indices) - 1, -1, -1)  # the last one written is the first row
     order = np.argsort(first, kind="stable")
     ranks = np.empty(len(order), dtype=np.int64)
     ranks[order] = np.arange(len(order))

@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 from nclue_build.stats.bootstrap import (
+    FamilyDraws,
     crossed_interval,
     crossed_weights,
     document_weights,
-    family_intervals,
-    family_means,
 )
 from nclue_build.stats.judgments import Judgments
 from nclue_build.stats.randomization import flip_p_values, holm, max_t_p_values, statistics, unit_sums
@@ -68,12 +67,12 @@ def test_family_means_follow_the_formula() -> None:
         / sum(w * (families == f).sum() for f, w in enumerate(row))
         for row in counts
     ]
-    assert family_means(values, families, seed=7, n_draws=40)[:, 0] == pytest.approx(by_hand, abs=1e-12)
+    assert FamilyDraws.of(families, seed=7, n_draws=40).means(values)[:, 0] == pytest.approx(by_hand, abs=1e-12)
 
 
 def test_families_of_one_query_are_the_ordinary_bootstrap() -> None:
     values = RNG.random(200)
-    interval = family_intervals(values, np.arange(200), seed=1, n_draws=4000)[0]
+    interval = FamilyDraws.of(np.arange(200), seed=1, n_draws=4000).intervals(values)[0]
     error = values.std() / np.sqrt(200)
     assert interval.low == pytest.approx(values.mean() - 1.96 * error, abs=0.3 * error)
     assert interval.high == pytest.approx(values.mean() + 1.96 * error, abs=0.3 * error)
@@ -123,12 +122,12 @@ def test_crossed_weights_are_means_over_documents() -> None:
 
 PROGRAM = """
 import numpy as np
-from nclue_build.stats.bootstrap import family_means
+from nclue_build.stats.bootstrap import FamilyDraws
 from nclue_build.stats.randomization import flip_p_values, max_t_p_values
 rng = np.random.default_rng(0)
 values, families = rng.random((700, 40)), rng.integers(0, 300, 700)
 families = np.unique(families, return_inverse=True)[1]
-print(family_means(values, families, seed=11).tobytes().hex()[:4000])
+print(FamilyDraws.of(families, seed=11).means(values).tobytes().hex()[:4000])
 print((values - values.mean(axis=0)).sum(), flip_p_values(values - 0.49, families, seed=11).tolist())
 print(max_t_p_values(values - 0.49, families, seed=11).tolist())
 """
