@@ -21,6 +21,7 @@ system:
 
 demo: setup
 	$(BIN)/nclue-build --workspace $(CURDIR) --build demo run --fresh --show 4
+	@$(BIN)/python corpora/demo/runs.py
 	@echo; $(BIN)/python corpora/demo/measure.py
 
 test: lint system

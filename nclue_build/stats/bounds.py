@@ -58,15 +58,15 @@ def n_clue_bounds(truth: Truth, base: Ranking, variant: Ranking) -> PromotionBou
 
 
 def fewest_promotions(bounds: PromotionBounds) -> int | None:
-    """How many promotions in total bring a positive n-Clue contrast down to zero; None when none can.
+    """How many promotions in total bring an n-Clue contrast, of either sign, to zero; None when none can.
 
-    A query whose difference can fall by 2 (from 1 to -1) costs the same single promotion as one where it falls by 1.
+    A query whose difference can change by 2 (from 1 to -1) costs the same single promotion as one where it is 1.
     """
     gap = int(bounds.observed.sum())
-    if gap <= 0:
+    if gap == 0:
         return 0
-    drops = np.sort(bounds.observed - bounds.low)[::-1]
-    reached = np.flatnonzero(np.cumsum(drops) >= gap)
+    changes = bounds.observed - bounds.low if gap > 0 else bounds.high - bounds.observed
+    reached = np.flatnonzero(np.cumsum(np.sort(changes)[::-1]) >= abs(gap))
     return int(reached[0]) + 1 if len(reached) else None
 
 

@@ -123,7 +123,8 @@ def test_fewest_promotions_closes_the_gap_with_the_largest_drops() -> None:
     observed = np.array([1, 1, 1, 1])
     assert fewest_promotions(PromotionBounds(low, observed, observed)) == 3
     assert fewest_promotions(PromotionBounds(observed, observed, observed)) is None
-    assert fewest_promotions(PromotionBounds(low, observed, -observed)) == 0
+    assert fewest_promotions(PromotionBounds(-observed, -low, -observed)) == 3  # the same with the roles exchanged
+    assert fewest_promotions(PromotionBounds(low, observed, np.zeros(4, dtype=np.int64))) == 0
 
 
 @given(labels, scores, st.integers(0, N_DOCS))
