@@ -22,6 +22,7 @@ system:
 demo: setup
 	$(BIN)/nclue-build --workspace $(CURDIR) --build demo run --fresh --show 4
 	@$(BIN)/python corpora/demo/runs.py
+	@$(BIN)/nclue-build -q --workspace $(CURDIR) --build demo tables corpora/demo/runs --only matrix --out corpora/demo/tables
 	@echo; $(BIN)/python corpora/demo/measure.py
 
 test: lint system

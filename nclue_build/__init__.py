@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from nclue_build.workflow.scaffold import init_workspace
     from nclue_build.workflow.scoring import score_runs
     from nclue_build.workflow.summary import summarise
+    from nclue_build.workflow.tabulating import make_tables
     from nclue_build.workflow.validation.build import validate_build
 
 __version__ = "0.1.0"
@@ -57,6 +58,7 @@ _HOMES = {
     "nclue_build.workflow.scaffold": ("init_workspace",),
     "nclue_build.workflow.scoring": ("score_runs",),
     "nclue_build.workflow.summary": ("summarise",),
+    "nclue_build.workflow.tabulating": ("make_tables",),
     "nclue_build.workflow.validation.build": ("validate_build",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
@@ -77,6 +79,7 @@ __all__ = [
     "compare_runs",
     "fetch_build",
     "init_workspace",
+    "make_tables",
     "plan_build",
     "run_build",
     "sample_queries",

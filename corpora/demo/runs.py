@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 HOME = Path(__file__).parent
-DEPTH = 20
+DEPTH = 12
 GOLD_BONUS = 0.15
 FORM_PENALTY = {"raw": 0.0, "clean_v2": 0.05, "natural": 0.12}
 STRENGTHS = {"terms": 0.38, "dense": 0.46, "cover": 0.56}
@@ -106,7 +106,8 @@ def main(workspace: Path) -> None:
             for place, (value, doc_id) in enumerate(ranked(score, query_id), start=1)
         ]
         write(f"{run_id}.trec.gz", lines)
-        entry = {"run_id": run_id, "file": f"{run_id}.trec.gz", "system": run_id.split(".", maxsplit=1)[0], "category": category}
+        name = run_id.partition(".")[0]
+        entry = {"run_id": run_id, "file": f"{run_id}.trec.gz", "system": name, "category": category}
         manifest.append({**entry, "form": "raw", **more})
 
     add("chance", lambda query_id, doc_id, _: noise("chance", query_id, doc_id), "baseline")

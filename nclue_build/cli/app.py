@@ -12,6 +12,7 @@ from nclue_build.cli.reply import Reply
 from nclue_build.cli.report import report
 from nclue_build.cli.runs import compare, score
 from nclue_build.cli.session import Session
+from nclue_build.cli.tables import tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -222,7 +223,7 @@ def run(
     return _run(session, first, last, fresh=fresh, show=show)
 
 
-for _about_runs in (score, compare):
+for _about_runs in (score, compare, tables):
     _verb(_about_runs)
 app.add_typer(report, name="report")
 app.add_typer(calls, name="calls")

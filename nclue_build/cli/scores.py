@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from nclue_build.cli.reply import Reply
+from nclue_build.core.errors import EXIT_FINDINGS, UsageError
 from nclue_build.core.phrases import counted
+from nclue_build.score.typesetting import aligned, as_csv, latex, markdown, text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from nclue_build.records.comparison import ComparisonReport, ContrastResult, Difference, Influence, Shares
     from nclue_build.records.scores import MeasureScore, RunScore, ScoreReport
+    from nclue_build.records.tables import Table
     from nclue_build.workflow.scoring import Scored
+    from nclue_build.workflow.tabulating import Tabulated
+
+FORMATS: Final[dict[str, Callable[[Table], str]]] = {"text": text, "markdown": markdown, "latex": latex, "csv": as_csv}
+"""How ``tables`` prints."""
 
 
 def score_reply(scored: Scored, per_query: Path | None) -> Reply:
@@ -38,6 +45,26 @@ def score_reply(scored: Scored, per_query: Path | None) -> Reply:
         lines.append(f"wrote {per_query}: a row per run and query")
     result = report.model_dump(mode="json") | {"blocked": {one.run_id: one.reason for one in scored.blocked}}
     return Reply(result, "\n".join(lines), scored.findings)
+
+
+def tables_reply(made: Tabulated, output: str, only: Sequence[str]) -> Reply:
+    """Reply of ``tables``: the tables wanted in a format; exit 1 when they are not those that were declared.
+
+    Raises:
+        UsageError: ``only`` names a table that does not exist.
+    """
+    by_name = {table.name: table for table in made.report.tables}
+    for name in only:
+        if name not in by_name:
+            raise UsageError(f"--only {name}: must be one of {', '.join(by_name)}")
+    shown = [by_name[name] for name in only] if only else list(by_name.values())
+    lines = [FORMATS[output](table).rstrip("\n") + "\n" for table in shown]
+    if made.written and output == "text":
+        lines.append(f"wrote {counted(len(made.written), 'file')} in {made.written[0].parent}")
+    exit_code = EXIT_FINDINGS if made.drift else 0
+    return Reply(
+        made.report.model_dump(mode="json"), "\n".join(lines).rstrip("\n"), (*made.drift, *made.remarks), exit_code
+    )
 
 
 def compare_reply(report: ComparisonReport) -> Reply:
@@ -147,15 +174,7 @@ def _split(shares: Shares) -> str:
 
 def columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """A table of text: the first column to the left, the others to the right."""
-    widths = [max(len(row[place]) for row in (header, *rows)) for place in range(len(header))]
-    return [
-        "  "
-        + "  ".join(
-            cell.ljust(width) if place == 0 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in (header, *rows)
-    ]
+    return aligned(header, rows, [place == 0 for place in range(len(header))])
 
 
 def _cells(run: RunScore) -> tuple[str, ...]:

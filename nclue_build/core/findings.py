@@ -156,6 +156,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
         "bad-run-score": "A score in a run is no finite number.",
         "duplicate-run-row": "A run returns a document twice for one query.",
         "run-query-missing": "A run does not return a query of the benchmark, which counts as 0.",
+        "table-drift": "A table made from runs and judgments is not the one that was declared.",
         "unknown-run-id": "A run names a query or document that the benchmark does not have.",
     },
     "TREC and BEIR": {

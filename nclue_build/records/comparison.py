@@ -109,7 +109,7 @@ class ContrastResult(Record):
     judged: Influence
     bounds: tuple[PromotionBound, ...]
     fewest_promotions: Count | None
-    """Promotions in total that bring the difference in n-Clue Score to zero; null where none can."""
+    """Promotions in total that bring the difference in n-Clue Score, of either sign, to zero; null where none can."""
 
 
 class ComparisonReport(Record):

@@ -30,6 +30,7 @@ class Benchmark:
         judgments: All nonzero ones.
         doc_ids: Every document that a run may return, sorted.
         page_sets: Of each gold pair (query, document): the pages of each condition.
+        frequencies: Of each query, the number of documents that establish each of its conditions.
         qrels_sha256: Digest of ``qrels.jsonl``: every figure is about these judgments.
     """
 
@@ -38,6 +39,7 @@ class Benchmark:
     judgments: Judgments
     doc_ids: tuple[str, ...]
     page_sets: Mapping[tuple[str, str], tuple[frozenset[int], ...]]
+    frequencies: Mapping[str, tuple[int, ...]]
     qrels_sha256: str
 
 
@@ -69,10 +71,15 @@ def load_benchmark(build: Build, folder: Path | None = None) -> Benchmark:
     rows = read_jsonl(home / QRELS, Qrel, advice=advice)
     page_sets: dict[tuple[str, str], tuple[frozenset[int], ...]] = {}
 
+    frequencies = {query_id: [0] * query.n for query_id, query in queries.items()}
+
     def labels() -> Iterator[tuple[str, str, int, bool]]:
         for row in rows:
             if row.gold:
                 page_sets[row.query_id, row.doc_id] = tuple(map(frozenset, row.pages))
+            counts = frequencies.get(row.query_id, [])
+            for place, pages in enumerate(row.pages[: len(counts)]):
+                counts[place] += bool(pages)
             yield row.query_id, row.doc_id, row.grade, row.gold
 
     try:
@@ -80,4 +87,12 @@ def load_benchmark(build: Build, folder: Path | None = None) -> Benchmark:
     except ValueError as error:
         raise DataError.from_findings([Finding("bad-record", str(error), str(home / QRELS))]) from None
     doc_ids = tuple(row.doc_id for row in benchmark_documents(build.quality))
-    return Benchmark(build.name, dict(sorted(queries.items())), judgments, doc_ids, page_sets, digest)
+    return Benchmark(
+        build.name,
+        dict(sorted(queries.items())),
+        judgments,
+        doc_ids,
+        page_sets,
+        {query_id: tuple(counts) for query_id, counts in frequencies.items()},
+        digest,
+    )

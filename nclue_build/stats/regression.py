@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _MAX_STEPS: Final = 100
 _CONVERGED: Final = 1e-10
+_CERTAIN: Final = 1e-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,8 @@ def logistic_fit(
         clusters: int64, N, numbered from 0.
 
     Returns:
-        ``converged`` is False under separation, where no finite fit exists; then the figures mean nothing.
+        ``converged`` is False under separation, also of a part of the queries, where no finite fit exists; then the
+        figures mean nothing.
     """
     names, design, dropped = _design(predictors, len(y))
     beta = np.zeros(design.shape[1])
@@ -83,7 +85,8 @@ def logistic_fit(
     expected = _logistic(design @ beta)
     information = (design * (expected * (1 - expected))[:, None]).T @ design
     errors = _cluster_errors(design, y - expected, clusters, np.linalg.pinv(information))
-    separated = bool(np.all((expected < 1e-6) | (expected > 1 - 1e-6)))  # noqa: PLR2004 - all but certain
+    # A part of the queries that some predictor decides alone drives a coefficient to infinity.
+    separated = bool(np.any((expected < _CERTAIN) | (expected > 1 - _CERTAIN)))
     return _fit("logistic", names, beta, errors, dropped, clusters, converged=converged and not separated)
 
 

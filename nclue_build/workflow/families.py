@@ -29,6 +29,7 @@ from nclue_build.records.inventory import (
 from nclue_build.records.reading import SheetItem
 from nclue_build.records.receipt import Receipt
 from nclue_build.records.scores import QueryScore, RunEntry, ScoreReport
+from nclue_build.records.tables import TablesReport
 from nclue_build.store import layout
 
 
@@ -84,6 +85,9 @@ FAMILIES: Final = (
     Family("query_scores", "the file of score --per-query", "row", TypeAdapter(QueryScore)),
     Family("scores", "the result of score --json", "stdout", TypeAdapter(ScoreReport)),
     Family("comparison", "the result of compare --json", "stdout", TypeAdapter(ComparisonReport)),
+    Family(
+        "tables", "tables.json of tables --out, and the result of tables --json", "stdout", TypeAdapter(TablesReport)
+    ),
     Family("receipt", ".nclue/receipts/<build>/<stage>.json", "file", TypeAdapter(Receipt)),
     Family("calls", f"{layout.CALLS} of inventory/<build> and benchmarks/<build>", "row", TypeAdapter(UsedCall)),
     Family("agreement", f"inventory/<build>/{layout.AGREEMENT}", "row", TypeAdapter(Agreement)),

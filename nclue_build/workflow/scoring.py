@@ -102,7 +102,7 @@ def score_runs(  # noqa: PLR0913 - the options of `score`
         report = scorer.report(loaded)
         if per_query is not None:
             write_jsonl(per_query, _rows(scorer, loaded))
-    return Scored(report, tuple(_remarks(loaded)), listed.blocked)
+    return Scored(report, tuple(remarks(loaded)), listed.blocked)
 
 
 def list_runs(paths: Sequence[Path]) -> RunSet:
@@ -197,7 +197,7 @@ def _rows(scorer: Scorer, runs: Iterable[LoadedRun]) -> Iterable[QueryScore]:
         yield from scorer.per_query(run)
 
 
-def _remarks(runs: Iterable[LoadedRun]) -> Iterable[Finding]:
+def remarks(runs: Iterable[LoadedRun]) -> Iterable[Finding]:
     """What does not stop scoring and must be known: queries that count as 0, rows that were dropped."""
     for run in runs:
         if run.missing:

@@ -28,6 +28,7 @@ VERBS = [
     "run",
     "score",
     "compare",
+    "tables",
     "report",
     "calls",
 ]

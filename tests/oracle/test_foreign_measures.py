@@ -51,7 +51,7 @@ def make_benchmark(rng: random.Random, n_queries: int) -> Benchmark:
             (query_id, doc_id, n if place < n_golds else rng.randint(1, n - 1), place < n_golds)
             for place, doc_id in enumerate(judged)
         ]
-    return Benchmark("made", dict.fromkeys(arity), Judgments.of(arity, rows), tuple(sorted(NAMES)), {}, "0" * 64)  # type: ignore[arg-type]
+    return Benchmark("made", dict.fromkeys(arity), Judgments.of(arity, rows), tuple(sorted(NAMES)), {}, {}, "0" * 64)  # type: ignore[arg-type]
 
 
 def qrels_of(judgments: Judgments, *, golds_only: bool) -> Qrels:

@@ -1,0 +1,1 @@
+"""The tables of the study, out of measured runs."""

@@ -1,0 +1,98 @@
+"""All tables in the order of the catalogue, and whether they still are what was declared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from nclue_build.core.errors import Finding
+from nclue_build.score.tables import contrasts, queries, runs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from nclue_build.records.benchmark import Qrel
+    from nclue_build.records.tables import Kind, Table, TablesReport, Value
+    from nclue_build.score.tables.material import Material
+
+TOLERANCE: Final = 0.05
+"""Points by which a value may differ from a declared one."""
+_AS_SHARES: Final[frozenset[Kind]] = frozenset({"number", "p", "shares", "estimate"})
+"""Kinds whose values are not in points: 1 is 100 points."""
+
+
+def all_tables(material: Material, other: Material | None, example: tuple[str, Sequence[Qrel]]) -> tuple[Table, ...]:
+    """Make every table.
+
+    Args:
+        material: Measured runs.
+        other: The same runs on another copy of the judgments, if there is one.
+        example: The query to show, and its judgments.
+    """
+    return (
+        runs.matrix(material),
+        runs.controls(material),
+        *(make(material) for make in contrasts.TABLES[:-1]),
+        runs.strata(material),
+        runs.paraphrases(material),
+        runs.forms(material),
+        contrasts.by_form(material),
+        runs.masking(material),
+        runs.diagnostics(material),
+        runs.curve(material),
+        runs.pages(material),
+        queries.difficulty(material),
+        queries.shortcuts(material),
+        queries.measures_agree(material),
+        queries.copies_agree(material, other),
+        queries.example(material, *example),
+    )
+
+
+def drift(declared: TablesReport, found: TablesReport, path: str) -> Iterator[Finding]:
+    """Everything that is no longer as declared.
+
+    Numbers may differ by 0.05 points (shares and p by 0.0005); counts, texts and everything else not at all.
+
+    Args:
+        declared: What was stored.
+        found: What was made now.
+        path: Of the stored file.
+    """
+    for name in ("build", "qrels_sha256", "k", "ties", "measure", "form", "seed", "n_bootstrap", "n_flips"):
+        old, new = getattr(declared, name), getattr(found, name)
+        if old != new:
+            yield Finding("table-drift", f"{name} is {new}, declared is {old}", path, id=name)
+    tables = {one.name: one for one in found.tables}
+    for one in declared.tables:
+        if (now := tables.pop(one.name, None)) is None:
+            yield Finding("table-drift", f"table {one.name} is not made any more", path, id=one.name)
+        else:
+            yield from _table_drift(one, now, path)
+    for name in tables:
+        yield Finding("table-drift", f"table {name} is not declared", path, id=name)
+
+
+def _table_drift(declared: Table, found: Table, path: str) -> Iterator[Finding]:
+    if declared.unavailable != found.unavailable or declared.columns != found.columns:
+        yield Finding("table-drift", f"table {declared.name} has other columns, or is made now", path, id=declared.name)
+        return
+    if len(declared.rows) != len(found.rows):
+        message = f"table {declared.name} has {len(found.rows)} rows, declared are {len(declared.rows)}"
+        yield Finding("table-drift", message, path, id=declared.name)
+        return
+    for place, (old, new) in enumerate(zip(declared.rows, found.rows, strict=True), start=1):
+        for column, before, after in zip(declared.columns, old, new, strict=True):
+            if not _agrees(column.kind, before, after):
+                where = f"table {declared.name}, row {place} ({old[0]}), {column.name}"
+                yield Finding("table-drift", f"{where}: {after}, declared {before}", path, id=declared.name)
+
+
+def _agrees(kind: Kind, before: Value, after: Value) -> bool:
+    if isinstance(before, tuple) and isinstance(after, tuple):
+        return len(before) == len(after) and all(
+            _agrees("p" if kind == "tested" and place == 1 else kind, old, new)
+            for place, (old, new) in enumerate(zip(before, after, strict=True))
+        )
+    if kind in {"text", "count"} or not isinstance(before, int | float) or not isinstance(after, int | float):
+        return before == after
+    return abs(before - after) * (100 if kind in _AS_SHARES else 1) <= TOLERANCE
