@@ -83,11 +83,11 @@ def test_queries_that_a_run_lacks_count_as_zero_and_are_named(
     gone = lines[0].split()[0]
     (tmp_path / "less.trec").write_text("".join(line for line in lines if not line.startswith(gone)))
     done = on_demo("score", tmp_path / "less.trec", runs / "cover.trec.gz", "--json")
-    less, whole = result_of(done)["runs"]
+    result = result_of(done)
+    less, whole = result["runs"]
     assert less["missing_queries"] == [gone]
     assert whole["missing_queries"] == []
-    n = 70
-    assert round(n * (whole["gold_hit"]["value"] - less["gold_hit"]["value"]) / 100) == 1
+    assert round(result["n_queries"] * (whole["gold_hit"]["value"] - less["gold_hit"]["value"]) / 100) == 1
     assert [one["code"] for one in json.loads(done.out)["findings"]] == ["run-query-missing"]
 
 
@@ -163,7 +163,7 @@ def test_a_row_per_query_and_run(on_demo: Callable[..., Any], runs: Path, tmp_pa
     out = tmp_path / "queries.jsonl"
     result = result_of(on_demo("score", runs / "cover.trec.gz", "--per-query", out, "--ties", "expected", "--json"))
     rows = [QueryScore.model_validate_json(line) for line in out.read_bytes().splitlines()]
-    assert len(rows) == result["n_queries"] == 70
+    assert len(rows) == result["n_queries"]
     for measure in ("n_clue_score", "gold_hit", "gold_ndcg", "ndcg_lin", "ndcg_exp"):
         mean = 100 * sum(getattr(row, measure) for row in rows) / len(rows)
         assert mean == pytest.approx(result["runs"][0][measure]["value"])
@@ -201,7 +201,7 @@ def test_tables_are_those_committed(on_demo: Callable[..., Any], runs: Path, rep
     assert "control" not in {row[1] for row in made["matrix"].rows}
     assert [row[0] for row in made["matrix"].rows][:3] == [1, 1, 3]  # two runs with equal scores share a rank
     assert any("paraphrased could not be made" in note for note in made["matrix"].notes)
-    assert made["masking"].columns[-1].name == "c3 (13)"
+    assert [column.name.split()[0] for column in made["masking"].columns] == ["system", "c1", "c2", "c3"]
 
 
 def test_a_value_that_drifts_fails_the_check(
