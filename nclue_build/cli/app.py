@@ -217,7 +217,7 @@ def run(
     """Bring a build up to date: all stages that are stale."""
     if dry_run:
         from nclue_build.cli.render import plan_reply
-        from nclue_build.workflow.runner import plan_build
+        from nclue_build.workflow.planning import plan_build
 
         return plan_reply(plan_build(session.workspace, session.build, first=first, last=last, fresh=fresh))
     return _run(session, first, last, fresh=fresh, show=show)

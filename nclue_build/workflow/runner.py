@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Final
 
 import nclue_build
 from nclue_build.core.errors import NclueError, UsageError
-from nclue_build.core.phrases import counted
 from nclue_build.core.progress import NullProgress
 from nclue_build.records.receipt import Receipt
 from nclue_build.store.config_file import load_config
 from nclue_build.store.stage import StageContext
 from nclue_build.store.workspace import find_build
 from nclue_build.workflow.executors import open_mapper
-from nclue_build.workflow.fetching import fetch_missing, missing_documents
+from nclue_build.workflow.fetching import fetch_missing
 from nclue_build.workflow.lock import build_lock
-from nclue_build.workflow.making import make_missing_outputs, missing_outputs, running_mineru
+from nclue_build.workflow.making import make_missing_outputs, running_mineru
 from nclue_build.workflow.outdated import outdated_benchmark
-from nclue_build.workflow.plan import StagePlan, check_repaired, make_plan, stale_reasons
+from nclue_build.workflow.plan import StagePlan, make_plan, stale_reasons
+from nclue_build.workflow.planning import VERDICT_STAGE, cut_stages, plan_stages
 from nclue_build.workflow.receipts import (
     Digests,
     digest_inputs,
@@ -32,7 +32,7 @@ from nclue_build.workflow.receipts import (
     save_receipt,
     signature,
 )
-from nclue_build.workflow.registry import STAGE_NAMES, load_stage
+from nclue_build.workflow.registry import STAGE_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from nclue_build.store.workspace import Build, Workspace
     from nclue_build.workflow.receipts import Signature
 
-VERDICT_STAGE: Final = "gate"
-"""The stage that judges: its findings decide whether a build is sound; those of others are warnings."""
 _READ_ONLY: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
@@ -136,7 +134,7 @@ def run_build(  # noqa: PLR0913 - the options of `nclue-build run`
         OutcomeError: nothing to deliver: no document readable, or no query possible.
     """
     chosen = find_build(workspace, build)
-    before, asked = _cut(stages, first, last)
+    before, asked = cut_stages(stages, first, last)
     with chosen.workspace.relative_paths():
         config = load_config(chosen.config_path)
         listener = progress or NullProgress()
@@ -145,7 +143,7 @@ def run_build(  # noqa: PLR0913 - the options of `nclue-build run`
         if asked[0].name == STAGE_NAMES[0] and (run_mineru or config.mineru.run) and not stages:
             make_missing_outputs(chosen, running_mineru(config), listener)
         digests = Digests()
-        plans = _plan(chosen, config, (before, asked), digests, fresh=fresh)
+        plans = plan_stages(chosen, config, (before, asked), digests, fresh=fresh)
         if all(plan.state == "current" for plan in plans):
             # Nothing gets written, so nothing needs to be locked: this also works where nothing can be written.
             return RunReport(chosen, tuple(_kept(chosen, stage, listener) for stage in asked))
@@ -161,77 +159,6 @@ def run_build(  # noqa: PLR0913 - the options of `nclue-build run`
                 writable = False
             run = _Run(chosen, config, mapper, listener, digests, writable)
             return run.execute(before, asked, fresh=fresh)
-
-
-def plan_build(
-    workspace: Workspace | Path | None = None,
-    build: str | None = None,
-    *,
-    first: str | None = None,
-    last: str | None = None,
-    fresh: bool = False,
-    stages: Sequence[Stage] | None = None,
-) -> tuple[StagePlan, ...]:
-    """Say what :func:`run_build` would do, and why, without doing it.
-
-    Args:
-        workspace: As for :func:`run_build`.
-        build: As for :func:`run_build`.
-        first: First stage asked for.
-        last: Last stage asked for.
-        fresh: Recompute every stage asked for.
-        stages: The stages of the build, for tests.
-
-    Returns:
-        One plan per stage asked for, in order; before them one of ``fetch``, when documents are missing, or of
-        ``mineru``, when it is to read some first.
-
-    Raises:
-        UsageError: as :func:`run_build`.
-    """
-    chosen = find_build(workspace, build)
-    before, asked = _cut(stages, first, last)
-    with chosen.workspace.relative_paths():
-        config = load_config(chosen.config_path)
-        reads_corpus = asked[0].name == STAGE_NAMES[0]
-        if reads_corpus and (missing := missing_documents(chosen, config.corpus, config.fetch.folder)):
-            # What the stages will read is not known before it is there.
-            plan = StagePlan("fetch", "stale", (f"{counted(len(missing), 'document')} not there yet",))
-            return (plan, *(StagePlan(stage.name, "waiting", ("comes after fetch",)) for stage in asked))
-        if reads_corpus and (missing := missing_outputs(chosen, config, NullProgress())):
-            plan = StagePlan("mineru", "stale", (f"{counted(len(missing), 'document')} not read by MinerU yet",))
-            return (plan, *(StagePlan(stage.name, "waiting", ("comes after mineru",)) for stage in asked))
-        return _plan(chosen, config, (before, asked), Digests(), fresh=fresh)
-
-
-def _plan(
-    build: Build,
-    config: BuildConfig,
-    parts: tuple[Sequence[Stage], Sequence[Stage]],
-    digests: Digests,
-    *,
-    fresh: bool,
-) -> tuple[StagePlan, ...]:
-    """Plan the stages asked for, and check that those before them allow it."""
-    before, asked = parts
-    if asked[0].name == VERDICT_STAGE:
-        _check_something_to_judge(build, config, before)
-    else:
-        _check_earlier(make_plan(build, config, before, digests), asked[0])
-    plans = make_plan(build, config, asked, digests, fresh=fresh)
-    check_repaired(build, plans)
-    return plans
-
-
-def _check_something_to_judge(build: Build, config: BuildConfig, before: Sequence[Stage]) -> None:
-    """The gate judges what lies there, whatever the receipts say, but something has to.
-
-    Raises:
-        UsageError: the stage before the gate never wrote anything.
-    """
-    for stage in before[-1:]:
-        if not any(path.exists() for path in stage.declare(build, config).outputs):
-            raise UsageError(f"there is nothing to judge: {stage.name} has not run yet. Run 'nclue-build run' first")
 
 
 def _kept(build: Build, stage: Stage, progress: Progress) -> StageReport:
@@ -263,7 +190,7 @@ class _Run:
     """Receipts of the stages asked for, as they were before the run."""
 
     def execute(self, before: Sequence[Stage], asked: Sequence[Stage], *, fresh: bool) -> RunReport:
-        plans = _plan(self.build, self.config, (before, asked), self.digests, fresh=fresh)
+        plans = plan_stages(self.build, self.config, (before, asked), self.digests, fresh=fresh)
         outdated = None
         if asked[0].name == VERDICT_STAGE:
             self._warn_of_earlier(before)
@@ -371,29 +298,3 @@ class _Run:
 
 def _signatures(declared: Declaration) -> dict[Path, Signature]:
     return {path: signature(path) for path in files_below(declared.outputs) if path.exists()}
-
-
-def _cut(
-    stages: Sequence[Stage] | None, first: str | None, last: str | None
-) -> tuple[tuple[Stage, ...], tuple[Stage, ...]]:
-    """The stages before ``first`` and those from ``first`` to ``last``; later ones are not even imported."""
-    given = {stage.name: stage for stage in stages or ()}
-    names = list(given or STAGE_NAMES)
-    for name in (first, last):
-        if name is not None and name not in names:
-            raise UsageError(f"no stage {name!r}: there are {', '.join(names)}")
-    start = names.index(first) if first else 0
-    end = names.index(last) + 1 if last else len(names)
-    if start >= end:
-        raise UsageError(f"stage {first!r} comes after {last!r}: the order is {', '.join(names)}")
-    loaded = [given[name] if given else load_stage(name) for name in names[:end]]
-    return tuple(loaded[:start]), tuple(loaded[start:])
-
-
-def _check_earlier(plans: Sequence[StagePlan], first: Stage) -> None:
-    for plan in plans:
-        if plan.state != "current":
-            raise UsageError(
-                f"{first.name} needs {plan.stage}, which is stale ({'; '.join(plan.reasons)}): "
-                f"run 'nclue-build run --to {first.name}', or 'nclue-build {plan.stage}' first"
-            )

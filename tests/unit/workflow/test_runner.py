@@ -13,8 +13,9 @@ from nclue_build.core.progress import NullProgress
 from nclue_build.store.atomic import write_text
 from nclue_build.workflow import runner
 from nclue_build.workflow.lock import build_lock
+from nclue_build.workflow.planning import plan_build
 from nclue_build.workflow.receipts import load_receipt, receipt_path
-from nclue_build.workflow.runner import plan_build, run_build
+from nclue_build.workflow.runner import run_build
 from nclue_build.workflow.samples import sample_queries
 from nclue_build.workflow.validation.build import validate_build
 
