@@ -9,8 +9,8 @@ import numpy as np
 
 from nclue_build.compose.enumeration import enumerate_conjunctions
 from nclue_build.compose.redundancy import content_keys, key_matrix, words
-from nclue_build.compose.relatedness import measure_relatedness
-from nclue_build.compose.requirements import Goal, is_title, relaxation_goal, relaxation_ladder
+from nclue_build.compose.relatedness import Relation, measure_relatedness
+from nclue_build.compose.requirements import ENOUGH_QUERIES, Goal, is_title, relaxation_goal, relaxation_ladder
 from nclue_build.compose.sample import gold_source, spread_sample, strata
 from nclue_build.compose.select import PoolEntry, Selection, SelectionRules, select
 from nclue_build.compose.triples import seeded_generator
@@ -138,6 +138,8 @@ class _Ladder:
     def climb_down(self) -> Composed:
         done = self.done
         for number, requirements in enumerate(relaxation_ladder(self.config)):
+            if requirements.relation < Relation.CLOSE and len(done.selection.chosen) >= ENOUGH_QUERIES:
+                break
             self.progress.start(f"compose: {requirements.name or 'strict'}", None, "candidates")
             self._add(number, requirements)
             done.pool.sort(key=lambda entry: entry.query_id)

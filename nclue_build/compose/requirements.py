@@ -18,6 +18,8 @@ FAMILIES_PER_100_DOCUMENTS: Final = 40
 """Gold families a large corpus should give, up to two thirds of the queries."""
 GOLDS_PER_100_DOCUMENTS: Final = 30
 """Documents of 100 that should be gold for some query, up to half as many as there are queries."""
+ENOUGH_QUERIES: Final = 50
+"""Queries from which looser relations are no way to more: readers accept about one such query in five."""
 QUERIES_PER_DOCUMENT: Final = 4
 """Queries per document up to which relaxing is worth it: beyond, more of the same few documents adds little."""
 
@@ -60,8 +62,9 @@ def relaxation_ladder(config: ComposeSection) -> tuple[Requirements, ...]:
     """The strict requirements and each declared step after them, every one wider than the one before.
 
     Passing mentions come first (one condition of a gold, then any), since a query about unrelated things is one nobody
-    asks, however well its evidence is established. Titles are next, then looser relations; fewer subset documents come
-    last. docs/quality has what readers thought of each step.
+    asks, however well its evidence is established. Titles are next, then fewer subset documents; looser relations come
+    last, and only where there are hardly any queries (:data:`ENOUGH_QUERIES`). docs/quality has what readers thought of
+    each step.
     """
     strict = Requirements(
         name=None,
@@ -77,10 +80,10 @@ def relaxation_ladder(config: ComposeSection) -> tuple[Requirements, ...]:
         steps.append(replace(steps[-1], name="one_weak_condition", max_weak=1))
         steps.append(replace(steps[-1], name="weak_golds", max_weak=_ANY))
     steps.append(replace(steps[-1], name="title_conditions", titles=True))
-    steps.append(replace(steps[-1], name="loosely_related_conditions", relation=Relation.ASSOCIATED))
-    steps.append(replace(steps[-1], name="unrelated_conditions", relation=Relation.ANY))
     if config.min_subsets > 1:
         steps.append(replace(steps[-1], name="few_subsets", min_subsets=config.min_subsets // 2))
+    steps.append(replace(steps[-1], name="loosely_related_conditions", relation=Relation.ASSOCIATED))
+    steps.append(replace(steps[-1], name="unrelated_conditions", relation=Relation.ANY))
     return tuple(steps)
 
 

@@ -37,6 +37,7 @@ _SUMMED = (
     "heading_mentions",
     "numbered",
     "after_place",
+    "code",
 )
 
 

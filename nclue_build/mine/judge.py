@@ -41,6 +41,8 @@ _PLACE_PERCENT = 25
 _PUBLISHER_PERCENT = 50
 _FAMILIAR_MENTIONS = 5
 _JOINED_MENTIONS = 4
+_CODE_PERCENT = 30
+_MAX_PERSON_WORDS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ class ClusterCase:
         heading_mentions: Mentions in titles.
         numbered: Mentions followed by a number.
         after_place: Mentions preceded by a preposition of place.
+        code: Mentions that touch a sign of code or markup.
         left_fixed: Mentions with the most frequent left neighbour.
         right_fixed: Mentions with the most frequent right neighbour.
         in_document_names: Documents whose title holds it.
@@ -99,6 +102,7 @@ class ClusterCase:
     heading_mentions: int
     numbered: int
     after_place: int
+    code: int
     left_fixed: int
     right_fixed: int
     in_document_names: int
@@ -210,6 +214,11 @@ def _weak_single(case: ClusterCase) -> bool:
     return bool(classes & weak) or "-" in word
 
 
+def _code(case: ClusterCase) -> bool:
+    """A command, an option, a variable: text about code, but nothing a document is about."""
+    return 100 * case.code >= _CODE_PERCENT * case.mentions
+
+
 def _mixed_case(case: ClusterCase) -> bool:
     """A short word that stands in capitals here and not there is two things ("LAS" and "Las Vegas")."""
     if len(case.classes) > 1 or len(case.name) > _MAX_ACRONYM_LENGTH or case.defined_acronym:
@@ -249,6 +258,19 @@ def _publisher(case: ClusterCase) -> bool:
     """A name on the first page of half of its documents: who made them, not what they are about."""
     named = case.is_name or case.defined_acronym
     return named and 100 * case.front_documents >= _PUBLISHER_PERCENT * case.documents
+
+
+def _name_in_passing(case: ClusterCase) -> bool:
+    """A name of plain letters with no everyday word in it, said in passing: a person, a place, a brand.
+
+    A title does not help: the names of authors stand in titles.
+    """
+    if not case.is_name or case.defined_acronym or len(case.classes) > _MAX_PERSON_WORDS:
+        return False
+    shouted = 100 * case.all_capitals >= _CAPITAL_PERCENT * case.mentions
+    everyday = words.GENERIC | words.COMMON | words.FAMILIAR
+    plain = all(classes & (words.PROPER | words.UNKNOWN) and not classes & everyday for classes in case.classes)
+    return plain and not shouted and case.mentions < STRONG_MENTIONS * case.documents
 
 
 def _weak_phrase(case: ClusterCase) -> bool:
@@ -295,6 +317,7 @@ _RULES: tuple[tuple[str, Callable[[ClusterCase], bool]], ...] = (
     ("calendar", _calendar),
     ("ambiguous_acronym", _ambiguous),
     ("mixed_case", _mixed_case),
+    ("code", _code),
     ("label", _label),
     ("heading_only", _heading_only),
     ("template", _template),
@@ -307,6 +330,7 @@ _RULES: tuple[tuple[str, Callable[[ClusterCase], bool]], ...] = (
     ("truncated", _truncated),
     ("piece_of_name", _broken_name),
     ("nested", _nested),
+    ("name_in_passing", _name_in_passing),
     ("weak_phrase", _weak_phrase),
     ("weak_single_word", _weak_single),
 )

@@ -37,6 +37,7 @@ FEATURES: Final = (
     "numbered",
     "after_place",
     "front_documents",
+    "code",
 )
 """Columns of a profile.
 
@@ -51,6 +52,7 @@ capitals, and of these
 one, link words between them skipped. ``numbered``: mentions directly followed by a number, ``after_place``: directly
 preceded by a preposition of place.
 ``front_documents``: documents of ten pages and more with it on the first one.
+``code``: mentions that touch a sign of code or markup ("\\labelsep", "cbind(", "colorlinks=").
 """
 _MAX_LINKS = 2
 _FRONT_OF_PAGES = 10
@@ -143,8 +145,7 @@ def profile_document(stream: tokens.TokenStream, lexicon: Lexicon, document: int
     )
     whole = ((flags[start] & tokens.STARTS_BLOCK) != 0) & ((flags[last] & tokens.ENDS_BLOCK) != 0) & ~heading
     add("labels", whole | ((flags[last] & tokens.GAP_COLON) != 0))
-    left = _neighbour(ids, flags, start - 1, start - 1)
-    right = _neighbour(ids, flags, last + 1, last)
+    left, right = (_neighbour(ids, flags, *sides) for sides in ((start - 1, start - 1), (last + 1, last)))
     add("verb_contexts", np.isin(left, lexicon.verb_marks))
     shouting = (flags[start] & tokens.ALL_CAPITALS) != 0
     inside = ((flags[start] & tokens.STARTS_SENTENCE) == 0) & ~shouting
@@ -154,6 +155,7 @@ def profile_document(stream: tokens.TokenStream, lexicon: Lexicon, document: int
     follows = np.minimum(last + 1, len(flags) - 1)
     add("ends_before_capital", (right >= 0) & ((flags[follows] & tokens.CAPITALISED) != 0))
     add("starts_after_capital", _after_capital(classes, flags, start))
+    add("code", ((flags[start] & tokens.AFTER_CODE) != 0) | ((flags[last] & tokens.BEFORE_CODE) != 0))
     joined = (flags[last] & tokens.GAP_SPACE) != 0
     add("numbered", joined & ((flags[follows] & tokens.NUMERIC) != 0))
     add("after_place", np.isin(left, lexicon.place_marks))

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 TOKEN: Final = re.compile(r"[^\W_]+(?:['\-&/.][^\W_]+)*")
 _SENTENCE_END = frozenset(".!?:;")
+_CODE_BEFORE = frozenset("\\_@$=<{^|~#%")
+_CODE_AFTER = frozenset("\\_@$=>}^|~({")
 
 GAP_SPACE = 1
 """The next token follows after exactly one space, in the same block."""
@@ -44,6 +46,10 @@ STARTS_BLOCK = 128
 """First token of its block, list items excepted: a short list item is no label."""
 NUMERIC = 256
 """Starts with a digit."""
+AFTER_CODE = 512
+"""Directly after a sign that stands before words in code and markup only (a backslash, an at sign, a brace)."""
+BEFORE_CODE = 1024
+"""Directly before one that stands after words there (an equals sign, an opening parenthesis without a space)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +104,14 @@ def _tokenize_block(text: str, base: int, first: int, words: list[str], flags: l
                     flags[-1] |= GAP_COLON
                 if not _SENTENCE_END.isdisjoint(gap):
                     flag |= STARTS_SENTENCE
+        end = match.end()
+        if start and text[start - 1] in _CODE_BEFORE:
+            flag |= AFTER_CODE
+        if end < len(text) and text[end] in _CODE_AFTER:
+            flag |= BEFORE_CODE
         words.append(word)
         flags.append(flag | _spelling(word))
-        previous_end = match.end()
+        previous_end = end
     if previous_end >= 0:
         flags[-1] |= ENDS_BLOCK
         if text.startswith(":", previous_end):

@@ -64,7 +64,7 @@ NEVER_INSIDE = STOP | VERB | NUMBER | ODD
 def _word_lists() -> dict[str, frozenset[str]]:
     text = resources.files(__package__).joinpath("english.toml").read_text(encoding="utf-8")
     lists = {name: frozenset(words.split()) for name, words in tomllib.loads(text).items()}
-    return lists | {"stop": lists["stop"] | function_words()}
+    return lists | {"stop": lists["stop"] | lists["placeholder"] | function_words()}
 
 
 LISTS: Final = _word_lists()

@@ -193,8 +193,8 @@ def test_titles_are_phrases_in_capitals(name: str, expected: bool) -> None:  # n
 def test_the_ladder_only_ever_widens() -> None:
     ladder = relaxation_ladder(ComposeSection())
     assert [step.name for step in ladder] == [
-        None, "title_conditions", "one_weak_condition", "weak_golds", "loosely_related_conditions",
-        "unrelated_conditions", "few_subsets",
+        None, "one_weak_condition", "weak_golds", "title_conditions", "few_subsets", "loosely_related_conditions",
+        "unrelated_conditions",
     ]  # fmt: skip
     for before, after in itertools.pairwise(ladder):
         assert after.titles >= before.titles

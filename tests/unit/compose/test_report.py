@@ -61,7 +61,7 @@ def test_a_corpus_short_of_strict_queries_is_relaxed_step_by_step(
 ) -> None:
     made, config, _ = run(min_subsets=14, n_queries=150)
     names = [step.requirements.name for step in made.steps]
-    assert names[:3] == [None, "title_conditions", "one_weak_condition"]
+    assert names[:3] == [None, "one_weak_condition", "weak_golds"]
     relaxed = [entry for entry in made.chosen if entry.step]
     assert relaxed
     (line,) = [line for line in report.shortfalls(made, config) if "need relaxed requirements" in line]
@@ -69,6 +69,21 @@ def test_a_corpus_short_of_strict_queries_is_relaxed_step_by_step(
     reports = report.step_reports(made)
     assert sum(sum(step.selected.values()) for step in reports) == len(made.chosen)
     assert all(step.sampled.keys() == step.verified.keys() for step in reports)
+
+
+@pytest.mark.parametrize(("enough", "tried"), [(1, False), (10_000, True)])
+def test_looser_relations_are_tried_only_where_there_are_hardly_any_queries(
+    run: Callable[..., tuple[Composed, ComposeSection, Corpus]],
+    monkeypatch: pytest.MonkeyPatch,
+    enough: int,
+    *,
+    tried: bool,
+) -> None:
+    monkeypatch.setattr("nclue_build.compose.ladder.ENOUGH_QUERIES", enough)
+    made, _, _ = run(min_subsets=14, n_queries=150)
+    names = [step.requirements.name for step in made.steps]
+    assert "few_subsets" in names
+    assert ("loosely_related_conditions" in names) is tried
 
 
 def test_a_goal_of_gold_families_that_is_missed_is_named(

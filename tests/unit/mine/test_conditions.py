@@ -45,6 +45,7 @@ def kept(name: str, *aliases: str, name_case: bool = False) -> Kept:
         heading_mentions=0,
         numbered=0,
         after_place=0,
+        code=0,
         left_fixed=0,
         right_fixed=0,
         in_document_names=0,

@@ -33,7 +33,7 @@ CASE = ClusterCase(
     cluster_id="mercury_1", name="mercury", aliases=("mercury", "mercury planet", "quicksilver"), classes=(0,),
     defined_acronym=False, ambiguous_acronym=False, mentions=30, name_mentions=30, documents=9,
     heading_documents=1, nested=0,
-    template_documents=0, front_documents=0, labels=0, numbered=0, after_place=0,
+    template_documents=0, front_documents=0, labels=0, numbered=0, after_place=0, code=0,
     verb_contexts=0, inside_sentence=30, capitalised_inside=0, all_capitals=0,
     ends_before_capital=0, starts_after_capital=0, heading_mentions=1, left_fixed=0, right_fixed=0, in_document_names=0,
 )  # fmt: skip

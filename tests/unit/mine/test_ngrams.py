@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -95,6 +96,25 @@ def test_profile_counts_what_a_reader_would_count(make_page_row: Callable[..., P
     assert found["sediment"]["nested"] == 4
     assert found["sediment"]["labels"] == 1
     assert found["sediment"]["right"] == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Set \\sediment to nothing.", True),
+        ("Call sediment(3) twice.", True),
+        ("With sediment=3 it ends.", True),
+        ("An {sediment} too.", True),
+        ("The user@sediment part.", True),
+        ("The sediment (mud) and [sediment] or 'sediment', and/or sediment.", False),
+        ("Old sediment: fine; sediment-rich sediment.", False),
+    ],
+)
+def test_words_in_code_are_told_by_the_signs_they_touch(
+    make_page_row: Callable[..., PageRow], text: str, *, code: bool
+) -> None:
+    found = profile_of([[make_page_row(("text", text))]] * 2)["sediment"]
+    assert found["code"] == (2 if code else 0)
 
 
 def test_words_repeated_across_documents_are_template_text(make_page_row: Callable[..., PageRow]) -> None:
