@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from tests.unit.cli.conftest import Run
 
 
-EXITS = {"UsageError": 2, "DataError": 3, "CallError": 4, "ReleaseError": 5, "OutcomeError": 1, "InternalError": 70}
+EXITS = {
+    "UsageError": 2, "DataError": 3, "CallError": 4, "FrozenMiss": 4, "CacheConflict": 4, "CacheCorrupt": 4,
+    "TransientCallError": 4, "PermanentCallError": 4, "ReleaseError": 5, "OutcomeError": 1, "InternalError": 70,
+}  # fmt: skip
 
 
 def raising(error: BaseException) -> Any:
