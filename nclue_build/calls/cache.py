@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
-from nclue_build.calls.line import CallRecord, decode_line
+from nclue_build.calls.line import CallRecord, decode_line, decode_reply
 from nclue_build.calls.scan import Index, corrupt_error, scan_file
 from nclue_build.core.errors import Finding
 from nclue_build.core.findings import Findings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from nclue_build.calls.places import CallPlaces
     from nclue_build.calls.scan import Place
@@ -30,20 +31,34 @@ class CallCache:
         """Torn last lines met so far."""
         self._indexed: dict[str, Index] = {}
 
-    def find(self, prompt_id: str, key: str, known: CallRequest | None = None) -> CallRecord | None:
+    def find(self, prompt_id: str, key: str) -> CallRecord | None:
         """The record of a key, or None.
 
         Args:
             prompt_id: Of its request.
             key: Of its request.
-            known: The request itself, where it is at hand: it need not be read again.
 
         Raises:
             CacheCorrupt: a line is damaged.
             CacheConflict: a call of the prompt has different replies.
         """
         place = self._index(prompt_id).places.get(key.encode("ascii"))
-        return None if place is None else self._read(place, known)
+        return None if place is None else _verified(place, decode_line)
+
+    def find_reply(self, request: CallRequest, canonical: bytes, key: str) -> CallRecord | None:
+        """The record of a request that is at hand, or None.
+
+        Args:
+            request: What was asked.
+            canonical: The same as bytes.
+            key: Of both.
+
+        Raises:
+            CacheCorrupt: as :meth:`find`.
+            CacheConflict: as there.
+        """
+        place = self._index(request.prompt_id).places.get(key.encode("ascii"))
+        return None if place is None else _verified(place, lambda line: decode_reply(line, request, canonical))
 
     def records(self, prompt_id: str) -> Iterator[tuple[Place, CallRecord]]:
         """Every record of a prompt, by key.
@@ -53,7 +68,7 @@ class CallCache:
             CacheConflict: a call of the prompt has different replies.
         """
         for _, place in sorted(self._index(prompt_id).places.items()):
-            yield place, self._read(place)
+            yield place, _verified(place, decode_line)
 
     def __len__(self) -> int:
         """Number of records of the prompts indexed so far."""
@@ -65,8 +80,8 @@ class CallCache:
             return known
         found, index = Findings(), Index()
         for path in self.places.shards(prompt_id):
-            for line in scan_file(path, found, whole=False):
-                index.add(line)
+            for place in scan_file(path, found):
+                index.add(place)
         damaged = [row for row in found.kept if row.code != "call-torn"]
         if damaged:
             raise corrupt_error(damaged)
@@ -75,12 +90,14 @@ class CallCache:
         self._indexed[prompt_id] = index
         return index
 
-    @staticmethod
-    def _read(place: Place, known: CallRequest | None = None) -> CallRecord:
-        with place.path.open("rb") as stream:
-            stream.seek(place.offset)
-            line = stream.read(place.length)
-        try:
-            return decode_line(line, known)
-        except ValueError as error:
-            raise corrupt_error([Finding("call-corrupt", str(error), str(place.path), place.line)]) from None
+
+def _verified(place: Place, decode: Callable[[bytes], CallRecord]) -> CallRecord:
+    descriptor = os.open(place.path, os.O_RDONLY)
+    try:
+        line = os.pread(descriptor, place.length, place.offset)
+    finally:
+        os.close(descriptor)
+    try:
+        return decode(line)
+    except ValueError as error:
+        raise corrupt_error([Finding("call-corrupt", str(error), str(place.path), place.line)]) from None

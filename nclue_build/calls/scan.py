@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from nclue_build.calls.line import head_of, line_problem
 from nclue_build.core.errors import CacheConflict, CacheCorrupt, Finding
@@ -14,39 +14,46 @@ if TYPE_CHECKING:
     from nclue_build.core.findings import Findings
 
 
-_HEAD_LENGTH: Final = 160
-"""Bytes in which key and digest stand."""
-
-
 class Place(NamedTuple):
-    """Where a line stands: file, 1-based line, byte offset and length without its line end."""
+    """A line that begins like a record.
+
+    Args:
+        path: Its file.
+        line: From 1.
+        offset: Its first byte.
+        length: In bytes, without its line end.
+        key: As it stands there.
+        rec: As it stands there.
+    """
 
     path: Path
     line: int
     offset: int
     length: int
-
-
-class FoundLine(NamedTuple):
-    """A line that begins like a record; ``key`` and ``rec`` as they stand there."""
-
-    place: Place
     key: bytes
     rec: bytes
-    data: bytes
 
 
-def scan_file(path: Path, found: Findings, *, whole: bool = True) -> Iterator[FoundLine]:
-    """Yield the lines of a file that begin like records.
+def scan_file(path: Path, found: Findings) -> Iterator[Place]:
+    """Yield the lines of a file that begin like records, without looking into them.
 
     A last line without its line end is taken when it is whole, and else is a torn one: reported and left out.
 
     Args:
         path: The file.
         found: Takes torn lines and those that are no records.
-        whole: Whether ``data`` is wanted; copying it takes most of the time.
     """
+    return _scan(path, path.read_bytes(), found)
+
+
+def read_lines(path: Path, found: Findings) -> Iterator[tuple[Place, bytes]]:
+    """The same, with the bytes of each line."""
     data = path.read_bytes()
+    for place in _scan(path, data, found):
+        yield place, data[place.offset : place.offset + place.length]
+
+
+def _scan(path: Path, data: bytes, found: Findings) -> Iterator[Place]:
     begin = number = 0
     while begin < len(data):
         number += 1
@@ -55,14 +62,13 @@ def scan_file(path: Path, found: Findings, *, whole: bool = True) -> Iterator[Fo
         start, begin = begin, end + 1
         if start == end:
             continue
-        line = data[start:end] if whole or is_last else data[start : min(end, start + _HEAD_LENGTH)]
-        if is_last and line_problem(line) is not None:
+        if is_last and line_problem(data[start:end]) is not None:
             message = "the last line was cut off while it was written: it is left out"
             found.add("call-torn", message, path=str(path), line=number)
-        elif (head := head_of(line)) is None:
+        elif (head := head_of(data, start, end)) is None:
             found.add("call-corrupt", "does not begin like a record", path=str(path), line=number)
         else:
-            yield FoundLine(Place(path, number, start, end - start), head[0], head[1], line)
+            yield Place(path, number, start, end - start, *head)
 
 
 class Index:
@@ -70,18 +76,15 @@ class Index:
 
     def __init__(self) -> None:
         self.places: dict[bytes, Place] = {}
-        self._recs: dict[bytes, bytes] = {}
         self.conflicts: list[tuple[str, Place, Place]] = []
 
-    def add(self, line: FoundLine) -> bool:
+    def add(self, place: Place) -> bool:
         """Take a line in; returns whether its key is new."""
-        first = self.places.get(line.key)
-        if first is None:
-            self.places[line.key] = line.place
-            self._recs[line.key] = line.rec
+        first = self.places.setdefault(place.key, place)
+        if first is place:
             return True
-        if self._recs[line.key] != line.rec:
-            self.conflicts.append((line.key.decode("ascii"), first, line.place))
+        if first.rec != place.rec:
+            self.conflicts.append((place.key.decode("ascii"), first, place))
         return False
 
     def raise_conflicts(self) -> None:

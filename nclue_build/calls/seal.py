@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nclue_build.calls.line import decode_line
-from nclue_build.calls.scan import Index, corrupt_error, scan_file
+from nclue_build.calls.scan import Index, corrupt_error, read_lines
 from nclue_build.core.findings import Findings
 from nclue_build.store.atomic import write_bytes
 
@@ -81,15 +81,15 @@ class _Sealing:
                 closed.append(path)
             else:
                 left += 1
-            for line in scan_file(path, self._found):
+            for place, line in read_lines(path, self._found):
                 n_lines += 1
                 try:
-                    record = decode_line(line.data)
+                    record = decode_line(line)
                 except ValueError as error:
-                    self._found.add("call-corrupt", str(error), path=str(path), line=line.place.line)
+                    self._found.add("call-corrupt", str(error), path=str(path), line=place.line)
                     continue
-                if index.add(line):
-                    arrived[self._places.shard(record.request.prompt_id, record.key)].append(line.data)
+                if index.add(place):
+                    arrived[self._places.shard(record.request.prompt_id, record.key)].append(line)
         written = self._merge(arrived, index)
         added = sum(len(lines) for lines, _ in written.values())
         torn = tuple(row for row in self._found.kept if row.code == "call-torn")
@@ -105,9 +105,9 @@ class _Sealing:
         for path, lines in sorted(arrived.items()):
             there: dict[bytes, bytes] = {}
             if path.is_file():
-                for line in scan_file(path, self._found):
-                    index.add(line)
-                    there[line.key] = line.data
+                for place, line in read_lines(path, self._found):
+                    index.add(place)
+                    there[place.key] = line
             new = [line for line in lines if line[8:72] not in there]
             if new:
                 there |= {line[8:72]: line for line in new}

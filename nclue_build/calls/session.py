@@ -112,7 +112,7 @@ class Calls:
         for ask in asks:
             canonical = request_bytes(ask.request)
             key = key_of(canonical)
-            record = self._fresh.get(key) or self._cache.find(ask.request.prompt_id, key, ask.request)
+            record = self._fresh.get(key) or self._cache.find_reply(ask.request, canonical, key)
             if record is None:
                 missing.setdefault(key, ask)
             records.append(record)

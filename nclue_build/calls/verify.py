@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from nclue_build.calls.line import decode_line
 from nclue_build.calls.replies import SCHEMAS
 from nclue_build.calls.response import NotAMessageError, check_shape, read_response
-from nclue_build.calls.scan import Index, conflict_error, scan_file
+from nclue_build.calls.scan import Index, conflict_error, read_lines
 from nclue_build.core.findings import Findings
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from nclue_build.calls.line import CallRecord
     from nclue_build.calls.places import CallPlaces
-    from nclue_build.calls.scan import FoundLine
+    from nclue_build.calls.scan import Place
 
 
 @dataclass(slots=True)
@@ -53,9 +53,9 @@ def verify_calls(places: CallPlaces) -> Verified:
     seen, index = Verified(), Index()
     for path in places.shards():
         seen.files += 1
-        for line in scan_file(path, seen.found):
-            is_new = index.add(line)
-            record = _verify_line(line, seen.found)
+        for place, line in read_lines(path, seen.found):
+            is_new = index.add(place)
+            record = _verify_line(place, line, seen.found)
             if record is not None and is_new:
                 seen.records += 1
                 seen.statuses[record.status] += 1
@@ -67,10 +67,10 @@ def verify_calls(places: CallPlaces) -> Verified:
     return seen
 
 
-def _verify_line(line: FoundLine, found: Findings) -> CallRecord | None:
-    path, number = line.place.path, line.place.line
+def _verify_line(place: Place, line: bytes, found: Findings) -> CallRecord | None:
+    path, number = place.path, place.line
     try:
-        record = decode_line(line.data)
+        record = decode_line(line)
     except ValueError as error:
         found.add("call-corrupt", str(error), path=str(path), line=number)
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from nclue_build.core.errors import InternalError
 from nclue_build.store.pages import read_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from nclue_build.calls.session import Calls
@@ -62,6 +63,7 @@ class ItemCalls:
         self._context, self._calls, self._prompt = context, calls, prompt
         self._conditions, self._inventory = conditions, inventory
         self._roles = frozenset(allowed_roles)
+        self._best: dict[int, list[int]] = {}
 
     def judge(self, needs: Sequence[Need]) -> Judged:
         """Judge every need.
@@ -70,8 +72,10 @@ class ItemCalls:
             FrozenMiss: with all calls that have no recorded reply.
         """
         by_document: dict[int, list[ItemTask]] = {}
-        for need in sorted(set(needs), key=lambda need: (need.document, need.conditions, need.absent, str(need.pages))):
-            by_document.setdefault(need.document, []).append(self._plan(need))
+        wanted = sorted(set(needs), key=lambda need: (need.document, need.conditions, need.absent, str(need.pages)))
+        for need, rows in zip(wanted, self._rows(wanted), strict=True):
+            pages_of = {index: self._best_pages(row) for index, row in zip(need.conditions, rows, strict=True)}
+            by_document.setdefault(need.document, []).append(plan_item(need, self._conditions, pages_of))
         documents = [
             _DocumentTask(self._context.build.page_file(self._inventory.document_ids[document]), tuple(tasks))
             for document, tasks in by_document.items()
@@ -93,15 +97,22 @@ class ItemCalls:
             judged[need] = read_outcome(need, case, outcome)
         return judged
 
-    def _plan(self, need: Need) -> ItemTask:
-        inventory = self._inventory
-        pages_of: dict[int, list[int]] = {}
-        rows = inventory.find(np.array(need.conditions), np.array(need.document)).tolist()
-        for condition, row in zip(need.conditions, rows, strict=True):
-            part = slice(int(inventory.starts[row]), int(inventory.starts[row + 1]))
-            order = np.lexsort((inventory.pages[part], -inventory.mentions[part]))
-            pages_of[condition] = inventory.pages[part][order].tolist()
-        return plan_item(need, self._conditions, pages_of)
+    def _rows(self, needs: Sequence[Need]) -> Iterator[list[int]]:
+        """Rows of the inventory of the conditions of each need."""
+        conditions = np.array([index for need in needs for index in need.conditions], dtype=np.int64)
+        documents = np.array([need.document for need in needs for _ in need.conditions], dtype=np.int64)
+        found = iter(self._inventory.find(conditions, documents).tolist())
+        for need in needs:
+            yield list(islice(found, len(need.conditions)))
+
+    def _best_pages(self, row: int) -> list[int]:
+        """Pages of a row, those with most mentions first."""
+        known = self._best.get(row)
+        if known is None:
+            part = slice(int(self._inventory.starts[row]), int(self._inventory.starts[row + 1]))
+            pages, mentions = self._inventory.pages[part].tolist(), self._inventory.mentions[part].tolist()
+            known = self._best[row] = [pages[place] for place in sorted(range(len(pages)), key=lambda i: -mentions[i])]
+        return known
 
     def _label(self, need: Need) -> str:
         names = " + ".join(self._inventory.condition_ids[index] for index in sorted((*need.conditions, *need.absent)))

@@ -133,34 +133,49 @@ def show_items(pages: Iterable[PageRow], tasks: Sequence[ItemTask], allowed_role
         for row in pages
         if row.page in needed
     }
+    texts = {page: _PageText(found) for page, found in blocks.items()}
+    nothing = _PageText([])
     cases = []
     for task in tasks:
         aliases = [alias for question in task.questions for alias in question.aliases]
-        shown = [(number, _page_text(blocks.get(page, []), aliases)) for number, page in enumerate(task.pages, start=1)]
+        shown = [(number, texts.get(page, nothing).show(aliases)) for number, page in enumerate(task.pages, start=1)]
         text = "\n".join(f'<page id="p{number}">\n{body}\n</page>' for number, body in shown)
         kept = tuple(block for page in task.pages for block in blocks.get(page, []))
         cases.append(ItemCase(task.questions, {"conditions": task.described, "pages": text}, kept))
     return cases
 
 
-def _page_text(blocks: Sequence[ShownBlock], aliases: Sequence[Alias]) -> str:
-    """A page as a prompt has it: all of it, or its blocks with a form and what else there is room for."""
-    texts = [_cut(block.readings[0], aliases) for block in blocks]
-    chosen = set(range(len(texts)))
-    if sum(map(len, texts)) > PAGE_CHARACTERS:
-        with_form = [index for index, block in enumerate(blocks) if _has_form(block, aliases)]
-        chosen, size = set(), 0
-        for index in (*with_form, *range(len(texts))):
-            if index not in chosen and size + len(texts[index]) <= PAGE_CHARACTERS:
-                chosen.add(index)
-                size += len(texts[index])
-    lines: list[str] = []
-    for index, text in enumerate(texts):
-        if index in chosen:
-            lines.append(quoted_material(text))
-        elif not lines or lines[-1] != GAP:
-            lines.append(GAP)
-    return "\n".join(lines)
+class _PageText:
+    """A page as prompts have it: all of it, or its blocks with a form and what else there is room for."""
+
+    def __init__(self, blocks: Sequence[ShownBlock]) -> None:
+        self._blocks = blocks
+        sizes = [len(block.readings[0]) for block in blocks]
+        # What has room is the same whatever is asked about.
+        has_room = sum(sizes) <= PAGE_CHARACTERS and max(sizes, default=0) <= BLOCK_CHARACTERS
+        self._whole = "\n".join(quoted_material(block.readings[0]) for block in blocks) if has_room else None
+
+    def show(self, aliases: Sequence[Alias]) -> str:
+        """The text for a call about conditions with these aliases."""
+        return self._cut_text(aliases) if self._whole is None else self._whole
+
+    def _cut_text(self, aliases: Sequence[Alias]) -> str:
+        texts = [_cut(block.readings[0], aliases) for block in self._blocks]
+        chosen = set(range(len(texts)))
+        if sum(map(len, texts)) > PAGE_CHARACTERS:
+            with_form = [index for index, block in enumerate(self._blocks) if _has_form(block, aliases)]
+            chosen, size = set(), 0
+            for index in (*with_form, *range(len(texts))):
+                if index not in chosen and size + len(texts[index]) <= PAGE_CHARACTERS:
+                    chosen.add(index)
+                    size += len(texts[index])
+        lines: list[str] = []
+        for index, text in enumerate(texts):
+            if index in chosen:
+                lines.append(quoted_material(text))
+            elif not lines or lines[-1] != GAP:
+                lines.append(GAP)
+        return "\n".join(lines)
 
 
 def _has_form(block: ShownBlock, aliases: Sequence[Alias]) -> bool:
