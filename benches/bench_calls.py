@@ -200,7 +200,7 @@ class Answerer:
                     form = line.removeprefix("   surface forms: ")
                     found = next(row for row in body.splitlines() if form in row)
                     place = found.index(form)
-                    evidence = found[max(0, place - 60) : place + 100]
+                    evidence = found[max(0, place - 60) : place + 100].partition(" ")[2].rpartition(" ")[0]
                     rows.append({"id": f"c{len(rows) + 1}", "present": True, "evidence": evidence})
             yield Answer(asked, response(json.dumps({"conditions": rows})), BY)
 
@@ -225,7 +225,8 @@ def bench_replay(workspace: Path, n_calls: int) -> None:
             judged = ItemCalls(context, calls, prompt, conditions, inventory, ("text",)).judge(needs)
             took = time.perf_counter() - began
         refused = sum(item.refusal is not None for items in judged.values() for item in items)
-        print(f"{n_calls} item calls, {mode:<7} {took:8.2f} s, {processor_s() - began_cpu:.2f} s of processors   ({refused} conditions refused)")
+        cpu_s = processor_s() - began_cpu
+        print(f"{n_calls} item calls, {mode:<7} {took:8.2f} s, {cpu_s:.2f} s of processors   ({refused} refused)")
 
 
 def main() -> None:

@@ -16,8 +16,14 @@ PATTERNS: Final = (
     ("an API key", b"sk-", re.compile(rb"\bsk-[A-Za-z0-9_-]{20,}")),
     ("an API key", b".", re.compile(rb"\b[0-9a-f]{32}\.[A-Za-z0-9]{16}\b")),
     ("a bearer token", b"bearer", re.compile(rb"\bBearer\s+[A-Za-z0-9._~+/-]{20,}", re.IGNORECASE)),
-    ("an x-api-key header", b"x-api-key", re.compile(rb"x-api-key[\"']?\s*[:=]\s*[\"']?[A-Za-z0-9._-]{16,}", re.IGNORECASE)),
-    ("an authorization header", b"authorization", re.compile(rb"authorization[\\\"']*\s*[:=][\\\"'\s]*(basic|bearer)\b", re.IGNORECASE)),
+    (
+        "an x-api-key header", b"x-api-key",
+        re.compile(rb"x-api-key[\"']?\s*[:=]\s*[\"']?[A-Za-z0-9._-]{16,}", re.IGNORECASE),
+    ),
+    (
+        "an authorization header", b"authorization",
+        re.compile(rb"authorization[\\\"']*\s*[:=][\\\"'\s]*(basic|bearer)\b", re.IGNORECASE),
+    ),
     ("an AWS key", b"akia", re.compile(rb"\bAKIA[0-9A-Z]{16}\b")),
     ("an AWS key", b"asia", re.compile(rb"\bASIA[0-9A-Z]{16}\b")),
     ("a GitHub token", b"gh", re.compile(rb"\bgh[pousr]_[A-Za-z0-9]{36,}")),

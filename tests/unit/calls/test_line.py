@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nclue_build.calls.line import decode_line, encode_line
+from nclue_build.calls.key import request_bytes
+from nclue_build.calls.line import decode_line, decode_reply, encode_line
 from nclue_build.records.calls import Provenance
 
 if TYPE_CHECKING:
@@ -36,6 +37,19 @@ def test_every_edited_byte_is_noticed(line: bytes) -> None:
         edited[index] ^= 1
         with pytest.raises(ValueError, match=r"record|rec is not|begin"):
             decode_line(bytes(edited))
+
+
+def test_with_the_request_at_hand_a_record_is_the_same_and_every_edit_is_noticed(
+    line: bytes, make_request: Callable[..., CallRequest]
+) -> None:
+    request = make_request("N\u00e4me \U0001f33e")
+    canonical = request_bytes(request)
+    assert decode_reply(line, request, canonical) == decode_line(line)
+    for index in range(len(line)):
+        edited = bytearray(line)
+        edited[index] ^= 1
+        with pytest.raises(ValueError, match=r"record|rec is not|begin"):
+            decode_reply(bytes(edited), request, canonical)
 
 
 def test_an_insertion_a_deletion_and_other_white_space_are_noticed(line: bytes) -> None:
