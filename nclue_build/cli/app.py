@@ -8,6 +8,7 @@ import typer
 
 from nclue_build.cli.calls import calls
 from nclue_build.cli.options import with_common_options
+from nclue_build.cli.repair import repair
 from nclue_build.cli.reply import Reply
 from nclue_build.cli.report import report
 from nclue_build.cli.runs import compare, score
@@ -223,8 +224,8 @@ def run(
     return _run(session, first, last, fresh=fresh, show=show)
 
 
-for _about_runs in (score, compare, tables):
-    _verb(_about_runs)
+for _of_another_module in (score, compare, tables, repair):
+    _verb(_of_another_module)
 app.add_typer(report, name="report")
 app.add_typer(calls, name="calls")
 

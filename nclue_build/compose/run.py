@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,41 +17,22 @@ from nclue_build.compose.ladder import Material, compose, selection_rules
 from nclue_build.compose.model_judge import MODEL
 from nclue_build.compose.paraphrases import paraphrase
 from nclue_build.compose.verify import Item, ItemQuotes, judge_document, plan_items
-from nclue_build.core.canonical import sha256_file
+from nclue_build.compose.writing import BenchmarkWriting, write_benchmark
 from nclue_build.core.errors import DataError, Finding, OutcomeError
-from nclue_build.core.text import matching_text
 from nclue_build.gate.check import row_bitsets
 from nclue_build.inventory.documents import benchmark_documents
 from nclue_build.inventory.files import read_version
-from nclue_build.records.benchmark import GateOutcome, QrelsMeta, Query, QueryCondition, Quote, Strata
+from nclue_build.records.benchmark import Query, QueryCondition, Quote, Strata
 from nclue_build.records.config import SMALL_CORPUS
 from nclue_build.records.inventory import Rejected
-from nclue_build.store.atomic import atomic_writer
-from nclue_build.store.beir import BeirFacts, BeirQrel, BeirRow, remove_beir, write_beir
-from nclue_build.store.jsonl import encode, write_json, write_jsonl
-from nclue_build.store.layout import (
-    ARITIES,
-    BEIR,
-    CALLS,
-    COMPOSITION,
-    FORMS_QA,
-    META,
-    QRELS,
-    QUERIES,
-    REJECTED,
-    TREC,
-    TREC_CONDITIONS,
-    TREC_GOLD,
-    TREC_PAGES,
-    split_file,
-)
-from nclue_build.store.pages import read_documents, read_pages
+from nclue_build.store.jsonl import write_json, write_jsonl
+from nclue_build.store.layout import CALLS, COMPOSITION, FORMS_QA, QUERIES, REJECTED
+from nclue_build.store.pages import read_pages
 from nclue_build.store.prompts import ITEM_PROMPT, PARAPHRASE_PROMPT, read_prompt
 from nclue_build.store.stage import StageResult
-from nclue_build.store.trec import TrecQrel, write_trec_qrels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from nclue_build.compose.ladder import Composed, Judge
@@ -82,13 +63,6 @@ class _JudgeTask(NamedTuple):
 
 def _judge_file(allowed_roles: tuple[Role, ...], task: _JudgeTask) -> tuple[int, list[ItemQuotes]]:
     return task.document, judge_document(read_pages(task.path), task.items, allowed_roles)
-
-
-def _document_text(allowed_roles: tuple[Role, ...], path: Path) -> str:
-    """Matching text of a document's allowed blocks and headings, a line each."""
-    allowed = frozenset((*allowed_roles, "title"))
-    texts = (matching_text(block.text) for page in read_pages(path) for block in page.blocks if block.role in allowed)
-    return "\n".join(text for text in texts if text)
 
 
 class _Composing:
@@ -130,7 +104,7 @@ class _Composing:
         counts = self._write_judgments(composed, queries)
         summary = report.composition(queries, composed, self._config, self._corpus.sources, self._judge_name)
         proof = report.forms_qa(queries)
-        folder = self._build.benchmark
+        folder = self._build.composed
         n_rejected = write_jsonl(folder / REJECTED, self._rejected(composed))
         write_json(folder / FORMS_QA, proof)
         write_json(folder / COMPOSITION, summary)
@@ -220,7 +194,7 @@ class _Composing:
 
     def _write_calls(self) -> dict[str, int]:
         """The list of used calls; counts of what there is to say of them."""
-        path = self._build.benchmark / CALLS
+        path = self._build.composed / CALLS
         if self._calls is None:
             path.unlink(missing_ok=True)
             return {}
@@ -249,77 +223,22 @@ class _Composing:
 
     def _write_judgments(self, composed: Composed, queries: Sequence[Query]) -> dict[str, int]:
         """Write queries, qrels in all their shapes, and the BEIR folder."""
-        folder = self._build.benchmark
-        trec: dict[str, list[TrecQrel]] = {name: [] for name in (TREC, TREC_GOLD, TREC_CONDITIONS, TREC_PAGES)}
-        splits: dict[str, list[TrecQrel]] = {split_file(n, name): [] for n in ARITIES for name in (TREC, TREC_GOLD)}
-        outcomes: Counter[str] = Counter()
-        write_jsonl(folder / QUERIES, queries)
-        with atomic_writer(folder / QRELS) as stream:
-            for entry in composed.chosen:
-                evidence = self._evidence(composed, entry)
-                judgments = emit.judge_query(self._inventory, entry.query_id, entry.conditions, evidence)
-                stream.writelines(encode(judgment.qrel) + b"\n" for judgment in judgments)
-                outcomes.update(judgment.qrel.gate for judgment in judgments)
-                rows = emit.trec_rows(judgments)
-                for name in trec:
-                    trec[name] += rows[name]
-                for name in (TREC, TREC_GOLD):
-                    splits[split_file(len(entry.conditions), name)] += rows[name]
-        for name, found in (trec | splits).items():
-            write_trec_qrels(folder / name, found)
-        meta = QrelsMeta(
-            inventory_version=self._version.version,
-            inventory_digests=self._version.digests,
-            level=self._version.level,
+        writing = BenchmarkWriting(
+            build=self._build,
+            folder=self._build.composed,
+            version=self._version,
+            quality=self._quality,
+            mapper=self._context.mapper,
+            progress=self._context.progress,
             item_judge=self._judge_name,
             item_model=None if self._calls is None else answered_by(self._calls.used, ["item"]),
-            n_queries=len(queries),
-            n_qrels=len(trec[TREC]),
-            n_golds=len(trec[TREC_GOLD]),
-            qrels_sha256=sha256_file(folder / QRELS),
+            with_texts=self._by_page and self._build.composed == self._build.benchmark,
         )
-        write_json(folder / META, meta)
-        if self._by_page:
-            self._write_beir(queries, trec[TREC], trec[TREC_GOLD])
-        else:
-            remove_beir(folder / BEIR)
-        counts = {"queries": len(queries), "qrels": len(trec[TREC]), "golds": len(trec[TREC_GOLD])}
-        return counts | {f"gate_{outcome}": outcomes[outcome] for outcome in get_args(GateOutcome) if outcomes[outcome]}
-
-    def _write_beir(self, queries: Sequence[Query], qrels: Sequence[TrecQrel], golds: Sequence[TrecQrel]) -> None:
-        facts = BeirFacts(
-            name=self._build.name,
-            n_documents=len(self._quality),
-            queries_by_n=Counter(query.n for query in queries),
-            n_judgments=len(qrels),
-            n_golds=len(golds),
-            judge=self._judge_name,
+        judged = (
+            emit.judge_query(self._inventory, entry.query_id, entry.conditions, self._evidence(composed, entry))
+            for entry in composed.chosen
         )
-        rows = (
-            BeirRow(
-                query.query_id,
-                None,
-                query.forms.clean_v2,
-                {"n": query.n, "raw": query.forms.raw, "natural": query.forms.natural},
-            )
-            for query in queries
-        )
-        scores, gold_scores = (
-            [BeirQrel(row.query_id, row.doc_id, row.grade) for row in found] for found in (qrels, golds)
-        )
-        write_beir(self._build.benchmark / BEIR, self._texts(), rows, scores, gold_scores, facts)
-
-    def _texts(self) -> Iterator[BeirRow]:
-        """Corpus rows, a document at a time."""
-        titles = {row.doc_id: row.title for row in read_documents(self._build.documents)}
-        paths = [self._build.page_file(row.doc_id) for row in self._quality]
-        self._context.progress.start("compose: texts", len(paths), "documents")
-        read = partial(_document_text, self._version.allowed_roles)
-        for row, text in zip(self._quality, self._context.mapper.map(read, paths), strict=True):
-            self._context.progress.advance()
-            yield BeirRow(
-                row.doc_id, titles.get(row.doc_id) or "", text, {"source": row.source, "n_pages": row.n_pages}
-            )
+        return write_benchmark(writing, queries, judged)
 
     def _rejected(self, composed: Composed) -> list[Rejected]:
         """Every candidate that was sampled and is no query, with its reason."""

@@ -49,13 +49,15 @@ class Compose:
             build.pages,
             *(build.version(0) / name for name in VERSION_FILES),
         )
-        outputs = tuple(build.benchmark / name for name in _OUTPUTS)
+        # A repair has kept what was composed beside its own; the texts are only with the newest.
+        composed = build.composed
+        outputs = tuple(composed / name for name in _OUTPUTS if name != BEIR or composed == build.benchmark)
         prompts: tuple[str, ...] = (ITEM_PROMPT,) if config.judge.kind == "model" else ()
         prompts += (PARAPHRASE_PROMPT,) if config.compose.paraphrases != "none" else ()
         if prompts:
             inputs += recorded_inputs(build, config.calls, prompts)
             settings["calls"] = keyed_settings(config.calls)
-            outputs += (build.benchmark / CALLS,)
+            outputs += (composed / CALLS,)
         return Declaration(inputs, settings, outputs)
 
     def run(self, context: StageContext) -> StageResult:

@@ -138,6 +138,15 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
         "duplicate-quote": "A judgment has the same quote twice.",
         "quote-too-short": "A quote of the rules is a piece of fewer than 40 characters, and no whole block.",
     },
+    "Decisions and repairs": {
+        "duplicate-decision": "A file of decisions has the same id twice.",
+        "decision-conflict": "Two decisions say the opposite of one condition in one document, or share an id.",
+        "decision-page": "A decision names a page that its document does not have.",
+        "decisions-differ": "The decisions of a version are not those its version.json lists, or conflict.",
+        "override-differs": "What a query alone is to see of P(d, c) is not what the pair decisions give.",
+        "query-missing": "A query of the composed benchmark has a gold under the newest inventory, and is gone.",
+        "repair-differs": "transitions, changes or repairs do not say what the two benchmarks differ in.",
+    },
     "Model calls": {
         "frozen-miss": "A call has no recorded reply, and the mode is frozen.",
         "call-conflict": "Two different replies are recorded for one call.",

@@ -39,8 +39,12 @@ def write_version(  # noqa: PLR0913 - the fields of version.json
     text_version: int,
     parent: int | None = None,
     decisions: Iterable[str] = (),
+    beside: Sequence[str] = (),
 ) -> InventoryVersion:
-    """Write a version; ``version.json`` goes last, so its presence says that the rest is whole."""
+    """Write a version; ``version.json`` goes last, so its presence says that the rest is whole.
+
+    ``beside`` names files that lie in the folder already and belong to the version.
+    """
     ordered = sorted(conditions, key=lambda row: row.condition_id)
     write_jsonl(folder / CONDITIONS, ordered)
     write_evidence(folder / EVIDENCE, inventory.columns())
@@ -51,7 +55,7 @@ def write_version(  # noqa: PLR0913 - the fields of version.json
         decisions=tuple(decisions),
         allowed_roles=allowed_roles,
         text_version=text_version,
-        digests={name: sha256_file(folder / name) for name in (CONDITIONS, EVIDENCE)},
+        digests={name: sha256_file(folder / name) for name in (CONDITIONS, EVIDENCE, *beside)},
         counts={
             "conditions": len(conditions),
             "documents": len(inventory.document_ids),

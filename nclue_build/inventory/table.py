@@ -14,7 +14,7 @@ from nclue_build.records.inventory import EvidenceRow
 from nclue_build.store.evidence import EvidenceColumns, columns_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
@@ -113,6 +113,39 @@ class Inventory:
             DataError: as :meth:`from_columns`.
         """
         return cls.from_columns(columns_of(rows), condition_ids, document_ids, level)
+
+    def replaced(self, changes: Mapping[tuple[str, str], EvidenceRow | None]) -> Inventory:
+        """A copy in which some P(d, c) are others.
+
+        Args:
+            changes: By (condition id, document id), both known here: the new row, None where P(d, c) is to be empty.
+        """
+        condition = {key: index for index, key in enumerate(self.condition_ids)}
+        document = {key: index for index, key in enumerate(self.document_ids)}
+        kept = np.ones(self.n_rows, dtype=np.bool_)
+        places = [(condition[condition_id], document[doc_id]) for condition_id, doc_id in changes]
+        if places:
+            rows = self.find(*np.array(places, dtype=np.int64).T)
+            kept[rows[rows >= 0]] = False
+        added = columns_of(row for row in changes.values() if row is not None)
+        lengths = np.diff(self.starts)[kept]
+        flat = ranges(self.starts[:-1][kept], lengths)
+        new_conditions = np.array([condition[key] for key in added.condition_ids], dtype=np.int32)
+        new_documents = np.array([document[key] for key in added.document_ids], dtype=np.int32)
+        condition_of = np.concatenate([self.condition_of[kept], new_conditions[added.condition_of]])
+        columns = EvidenceColumns(
+            condition_ids=self.condition_ids,
+            document_ids=self.document_ids,
+            condition_of=condition_of,
+            document_of=np.concatenate([self.document_of[kept], new_documents[added.document_of]]),
+            starts=offsets(np.concatenate([lengths, np.diff(added.starts)])),
+            pages=np.concatenate([self.pages[flat], added.pages]),
+            mentions=np.concatenate([self.mentions[flat], added.mentions]),
+            in_heading=np.concatenate([self.in_heading[flat], added.in_heading]),
+            has_pages=np.full(len(condition_of), self.level == "page"),
+            lines=np.arange(1, len(condition_of) + 1, dtype=np.int64),
+        )
+        return Inventory.from_columns(columns, self.condition_ids, self.document_ids, self.level)
 
     @property
     def n_rows(self) -> int:

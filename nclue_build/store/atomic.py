@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shutil
 import tempfile
 import time
 from pathlib import Path
@@ -57,7 +58,7 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def remove_leftovers(folder: Path, *, older_than_s: float = 0.0) -> None:
-    """Remove temporary files of processes that were killed, in a folder and those below.
+    """Remove temporary files and folders of processes that were killed, in a folder and those below.
 
     Args:
         folder: Where nobody else is writing now.
@@ -66,7 +67,11 @@ def remove_leftovers(folder: Path, *, older_than_s: float = 0.0) -> None:
     oldest = time.time() - older_than_s
     for path in sorted(folder.rglob(f".*{TEMPORARY_SUFFIX}")):
         with contextlib.suppress(FileNotFoundError):
-            if path.lstat().st_mtime <= oldest:
+            if path.lstat().st_mtime > oldest:
+                continue
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
                 path.unlink()
 
 

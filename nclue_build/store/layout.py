@@ -23,6 +23,21 @@ VERSION: Final = "version.json"
 VERSION_FILES: Final = (CONDITIONS, EVIDENCE, VERSION)
 """The files of an inventory version."""
 
+DECISIONS: Final = "decisions.jsonl"
+"""Decisions that a version applied to P(d, c) itself (scope inventory)."""
+PAIR_DECISIONS: Final = "pair_decisions.jsonl"
+"""Decisions that a version applied to one query alone (scope pair); PAIR_OVERRIDES is what they come to."""
+PAIR_OVERRIDES: Final = "pair_overrides.jsonl"
+UNFINISHED: Final = ".unfinished"
+"""In the folder of a version while a repair is putting it in place: to be finished or taken back."""
+
+TRANSITIONS: Final = "transitions.json"
+REPAIRS: Final = "repairs.jsonl"
+CHANGES: Final = "changes.jsonl"
+CHANGES_TEXT: Final = "changes.md"
+REPAIR_FILES: Final = (TRANSITIONS, REPAIRS, CHANGES, CHANGES_TEXT)
+"""What a repair leaves beside the benchmark it regenerated."""
+
 QUERIES: Final = "queries.jsonl"
 QRELS: Final = "qrels.jsonl"
 META: Final = "qrels.meta.json"

@@ -196,6 +196,23 @@ class Build:
         """Folder of inventory version ``P<number>``."""
         return self.inventory / f"P{number}"
 
+    def versions(self) -> list[int]:
+        """Numbers of the inventory versions there are, ascending; one that a repair has not finished is none yet."""
+        return sorted(
+            int(path.name[1:])
+            for path in self.inventory.glob("P*")
+            if path.name[1:].isdecimal() and path.is_dir() and not (path / layout.UNFINISHED).exists()
+        )
+
+    @property
+    def composed(self) -> Path:
+        """Folder of the benchmark as composed from P0: the current one, or the one kept from before the repairs."""
+        return self.older(0) if 1 in self.versions() else self.benchmark
+
+    def older(self, number: int) -> Path:
+        """Where a repair keeps the benchmark that followed from version ``P<number>``."""
+        return self.benchmark / f"at-P{number}"
+
     def page_file(self, doc_id: str) -> Path:
         """Page rows of one document."""
         return self.pages / f"{doc_id}.jsonl"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from nclue_build.core.errors import UsageError
 from nclue_build.store.atomic import naming, remove_leftovers
+from nclue_build.workflow.switching import recover
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +27,8 @@ def build_lock(build: Build) -> Iterator[None]:
 
     The kernel releases the lock when the process ends in whatever way, so a killed run
     never leaves a build locked. The file itself stays: removing it would let two runs hold
-    locks on two files of the same name. What killed runs were writing is removed first.
+    locks on two files of the same name. What killed runs were writing is removed first, and a repair that was killed
+    in the middle is finished or taken back.
 
     Raises:
         UsageError: another process holds it.
@@ -45,6 +47,7 @@ def build_lock(build: Build) -> Iterator[None]:
         with naming(build.lock):
             stream.write(f"{os.getpid()}\n")
             stream.flush()
+        recover(build)
         _remove_leftovers(build)
         yield
         stream.truncate(0)

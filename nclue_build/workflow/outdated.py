@@ -34,8 +34,15 @@ def outdated_benchmark(build: Build, digests: Digests) -> Finding | None:
         return None
     folder = build.version(meta.inventory_version)
     changed = [name for name, digest in sorted(meta.inventory_digests.items()) if digests.of(folder / name) != digest]
-    if not changed:
+    newest = max(build.versions(), default=0)
+    if not changed and meta.inventory_version == newest:
         return None
+    if not changed:
+        message = (
+            f"the benchmark follows from {folder.name}, and the inventory has P{newest}: restore the benchmark that "
+            f"belongs to it, or remove the versions after {folder.name} and repair again"
+        )
+        return Finding("outdated-benchmark", message, build.relative(path))
     message = (
         f"the benchmark was composed from another inventory than {build.relative(folder)} now is "
         f"({', '.join(changed)} changed): most other findings follow from that. Run 'nclue-build run'"

@@ -14,7 +14,7 @@ from nclue_build.workflow.receipts import (
     receipt_path,
     written_files,
 )
-from nclue_build.workflow.registry import P0_STAGES
+from nclue_build.workflow.registry import P0_STAGES, REPAIRED_STAGES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from nclue_build.store.workspace import Build
 
 NOT_RUN: Final = "not run yet"
+OUTPUTS_ALTERED: Final = "outputs altered: "
 _SHOWN = 3
 
 
@@ -76,21 +77,27 @@ def make_plan(
 
 
 def check_repaired(build: Build, plans: Sequence[StagePlan]) -> None:
-    """Refuse to replace P0 once a repair has made a version from it.
+    """Refuse to replace P0, or the queries composed from it, once a repair has made a version from them.
+
+    Writing lost files of the composed benchmark again is fine: they come out as they were.
 
     Raises:
-        UsageError: P1 exists and a stage that makes P0 would run.
+        UsageError: P1 exists and a stage that it rests on would run.
     """
-    if not build.version(1).is_dir():
+    if 1 not in build.versions():
         return
     for plan in plans:
-        if plan.stage in P0_STAGES and plan.state == "stale":
-            raise UsageError(
-                f"P0 of build {build.name!r} is stale ({plan.stage}: {'; '.join(plan.reasons)}), but "
-                f"{build.relative(build.version(1))} was made from it. Undo the change, or copy "
-                f"{build.relative(build.config_path)} to a new name for a new build, or remove the versions from P1 on "
-                "to give the repairs up"
-            )
+        if plan.stage not in REPAIRED_STAGES or plan.state != "stale":
+            continue
+        if plan.stage not in P0_STAGES and all(reason.startswith(OUTPUTS_ALTERED) for reason in plan.reasons):
+            continue
+        what = "P0" if plan.stage in P0_STAGES else "The composed benchmark"
+        raise UsageError(
+            f"{what} of build {build.name!r} is stale ({plan.stage}: {'; '.join(plan.reasons)}), but "
+            f"{build.relative(build.version(1))} was made from it. Undo the change, or copy "
+            f"{build.relative(build.config_path)} to a new name for a new build, or remove the versions from P1 on and "
+            f"{build.relative(build.benchmark)} to give the repairs up ('nclue-build gate' judges the build as it is)"
+        )
 
 
 def stale_reasons(build: Build, stage: Stage, declared: Declaration, digests: Digests) -> tuple[str, ...]:
@@ -103,7 +110,7 @@ def stale_reasons(build: Build, stage: Stage, declared: Declaration, digests: Di
         return ("its last run did not end, or .nclue was removed" if lost else NOT_RUN,)
     reasons = changed_since(build, stage, declared, receipt, digests)
     if altered := altered_outputs(build, receipt, digests):
-        reasons += ("outputs altered: " + _few([f"{path} {what}" for path, what in altered]),)
+        reasons += (OUTPUTS_ALTERED + _few([f"{path} {what}" for path, what in altered]),)
     return reasons
 
 

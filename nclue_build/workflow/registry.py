@@ -20,6 +20,8 @@ STAGE_NAMES: Final = tuple(_CLASSES)
 """Names of the stages in the order they run."""
 P0_STAGES: Final = ("extract", "mine")
 """Stages whose rerun would replace inventory version P0."""
+REPAIRED_STAGES: Final = (*P0_STAGES, "compose")
+"""Stages whose results a repair rests on."""
 
 
 def load_stage(name: str) -> Stage:

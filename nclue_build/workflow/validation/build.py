@@ -18,7 +18,7 @@ from nclue_build.workflow.registry import STAGE_NAMES, load_stage
 from nclue_build.workflow.validation.benchmark import check_benchmark
 from nclue_build.workflow.validation.calls import check_calls
 from nclue_build.workflow.validation.corpus import KnownDocuments, check_corpus, check_extracted
-from nclue_build.workflow.validation.inventory import KnownInventory, check_version, versions
+from nclue_build.workflow.validation.inventory import KnownInventory, check_version
 from nclue_build.workflow.validation.mined import check_mined
 from nclue_build.workflow.validation.reading import Reading
 from nclue_build.workflow.validation.strangers import check_strangers
@@ -101,7 +101,7 @@ def validate_build(
             documents = check_extracted(reading, mapper)
     listener.start("validate: inventory and benchmark", None, "files")
     if chosen.version(0).exists() or _has_run(chosen, "mine"):
-        for number in versions(chosen.inventory) or [0]:
+        for number in chosen.versions() or [0]:
             inventory = check_version(reading, number, documents)
             if number == 0:
                 check_mined(reading, inventory.conditions, config.judge.kind)

@@ -13,8 +13,6 @@ from nclue_build.store.evidence import read_evidence
 from nclue_build.workflow.families import find_family
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from nclue_build.records.base import Level
     from nclue_build.records.inventory import Condition
     from nclue_build.workflow.validation.corpus import KnownDocuments
@@ -33,11 +31,6 @@ class KnownInventory:
     def condition_ids(self) -> frozenset[str]:
         """Ids of its conditions."""
         return frozenset(row.condition_id for row in self.conditions)
-
-
-def versions(inventory: Path) -> list[int]:
-    """Numbers of the inventory versions there are, ascending."""
-    return sorted(int(path.name[1:]) for path in inventory.glob("P*") if path.name[1:].isdecimal() and path.is_dir())
 
 
 def check_version(reading: Reading, number: int, documents: KnownDocuments) -> KnownInventory:

@@ -1,0 +1,1 @@
+"""Repair: decisions in, a new inventory version and regenerated judgments out."""
