@@ -49,7 +49,9 @@ def repair_reply(report: "RepairReport") -> Reply:
     result: dict[str, object] = json.loads(report.model_dump_json())
     found = report.transitions
     if found is None:
-        text = f"build {report.build!r}: nothing new, P{report.version} has applied all {report.known_decisions} decisions"
+        text = (
+            f"build {report.build!r}: nothing new, P{report.version} has applied all {report.known_decisions} decisions"
+        )
         return Reply(result, text)
     head = f"build {report.build!r}: P{found.from_version} -> P{found.to_version}" + (
         " (dry run: nothing is written)" if report.dry_run else ""
@@ -81,8 +83,7 @@ def repair_reply(report: "RepairReport") -> Reply:
         lines += ["", "runs (n-Clue Score / Gold Hit / Gold-NDCG)"]
         measures = ("n_clue_score", "gold_hit", "gold_ndcg")
         lines += [
-            f"  {row.run_id}: "
-            + " / ".join(f"{row.before[name]:.2f} -> {row.after[name]:.2f}" for name in measures)
+            f"  {row.run_id}: " + " / ".join(f"{row.before[name]:.2f} -> {row.after[name]:.2f}" for name in measures)
             for row in report.runs
         ]
         lines += [

@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from nclue_build.core.findings import Findings
     from nclue_build.records.benchmark import Qrel, QrelsMeta
     from nclue_build.records.calls import UsedCall
     from nclue_build.records.inventory import Condition
+    from nclue_build.rederive.qrels_check import DecidedPlace
 
 MODEL: Final = "model"
 CLUSTER: Final = "cluster"
@@ -41,12 +42,14 @@ def check_verdict_calls(
             out.add("used-calls-differ", problem, path=path, line=line, id=condition.condition_id)
 
 
-def check_quote_calls(
+def check_quote_calls(  # noqa: PLR0913 - what is checked, what it is held against, where it goes
     qrels: Iterable[tuple[int, Qrel]],
     meta: QrelsMeta,
     used: Mapping[str, UsedCall],
     paths: tuple[str, str],
     out: Findings,
+    *,
+    people: Collection[DecidedPlace] = (),
 ) -> None:
     """Check who is said to have quoted, and what the metadata say of it.
 
@@ -56,12 +59,15 @@ def check_quote_calls(
         used: The calls that composing used, by key.
         paths: Of qrels.jsonl and qrels.meta.json, as shown.
         out: Takes what differs.
+        people: Quotes of decisions: no model chose them.
     """
     if meta.item_judge != MODEL:
         return
     for line, qrel in qrels:
         for quote in qrel.evidence:
             problem: str | None
+            if (quote.condition_id, qrel.doc_id, quote.page, quote.quote) in people:
+                continue
             if quote.call_key is None:
                 problem = "judged by a model, and names no call"
             else:

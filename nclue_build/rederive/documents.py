@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from nclue_build.core.text import matching_text
-from nclue_build.rederive.windows import conditions_in, place_of_quote, scan_page
+from nclue_build.rederive.windows import conditions_in, place_of_quote, scan_page, stands_on_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
 
 class QuoteToCheck(NamedTuple):
-    """A quote of a document; ``condition`` is the position of its condition."""
+    """A quote of a document; ``condition`` is the position of its condition, ``decided`` says that people chose it."""
 
     condition: int
     page: int
     text: str
+    decided: bool = False
 
 
 class QuoteCheck(NamedTuple):
@@ -105,7 +106,10 @@ def scan_document(
         for key in aliases:
             alias_pages[key] = alias_pages.get(key, 0) + 1
         for index in quotes_by_page.get(page.page, ()):
-            place = place_of_quote(page.blocks, allowed_roles, quotes[index].text)
+            quote = quotes[index]
+            if quote.decided and stands_on_page(page.blocks, allowed_roles, quote.text):
+                on_page.add(index)
+            place = place_of_quote(page.blocks, allowed_roles, quote.text)
             if place != "nowhere":
                 on_page.add(index)
             if place == "block":

@@ -9,7 +9,7 @@ from nclue_build.core.findings import shown
 from nclue_build.core.text import matching_text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from nclue_build.core.findings import Findings
     from nclue_build.records.base import Level
@@ -22,6 +22,10 @@ MIN_QUOTE_LENGTH: Final = 40
 
 Judged = dict[str, dict[str, "Judgment"]]
 """Recomputed judgments by query id and document id."""
+
+
+DecidedPlace = tuple[str, str, int | None, str]
+"""Condition id, document id, page and text of a quote that a decision rests on."""
 
 
 class PlacedQuote(NamedTuple):
@@ -104,11 +108,25 @@ def quotes_of(stored: Iterable[tuple[int, Qrel]]) -> Iterator[PlacedQuote]:
 
 
 def check_quote_coverage(
-    stored: Iterable[tuple[int, Qrel]], queries: Mapping[str, Query], level: Level, path: str, out: Findings
+    stored: Iterable[tuple[int, Qrel]],
+    queries: Mapping[str, Query],
+    composed: Judged,
+    level: Level,
+    path: str,
+    out: Findings,
 ) -> None:
     """Check that quotes are about conditions of their query, and that golds have one for each.
 
-    In document-level builds a gold without any quote was not judged, and needs none.
+    In document-level builds a gold without any quote was not judged, and needs none. A gold that a repair made needs
+    quotes for what the repair changed: nobody read the rest.
+
+    Args:
+        stored: Rows of qrels.jsonl with their lines.
+        queries: By id.
+        composed: The judgments that follow from P0.
+        level: Of the build.
+        path: Of qrels.jsonl, as shown.
+        out: Takes what is wrong.
     """
     for line, qrel in stored:
         query = queries.get(qrel.query_id)
@@ -121,8 +139,10 @@ def check_quote_coverage(
             message = f"document {qrel.doc_id}: a quote is about {condition_id}"
             out.add("quote-of-other-condition", message, path=path, line=line, id=qrel.query_id)
         if qrel.gold and (quoted or level == "page"):
-            for condition_id in ids:
-                if condition_id not in quoted:
+            before = composed.get(qrel.query_id, {}).get(qrel.doc_id)
+            for index, condition_id in enumerate(ids):
+                needed = before is None or before.gold or before.pages[index] != qrel.pages[index]
+                if needed and condition_id not in quoted:
                     message = f"document {qrel.doc_id}: gold without a quote for {condition_id}"
                     out.add("missing-quote", message, path=path, line=line, id=qrel.query_id)
 
@@ -144,37 +164,46 @@ def _check_quote_order(qrel: Qrel, line: int, ids: Sequence[str], path: str, out
             return
 
 
-def report_quotes(
+def report_quotes(  # noqa: PLR0913 - what was found, what it is held against, where it goes
     quotes: Sequence[PlacedQuote],
     checks: Mapping[int, QuoteCheck],
-    evidence: Evidence,
+    seen_by: Callable[[str], Evidence],
     level: Level,
     path: str,
     out: Findings,
+    *,
+    decided: Collection[DecidedPlace] = (),
 ) -> None:
     """Turn what was found about each quote into differences.
 
     Args:
         quotes: All quotes.
         checks: By position in ``quotes``; a quote that is not there could not be looked up.
-        evidence: P(d, c).
+        seen_by: Gives P(d, c) as a query sees it.
         level: ``page`` or ``document``.
         path: Of qrels.jsonl, as shown.
         out: Takes what differs.
+        decided: Quotes that people chose: they need neither an alias nor a length.
     """
     for index, (line, query_id, doc_id, quote) in enumerate(quotes):
+        by_people = (quote.condition_id, doc_id, quote.page, quote.quote) in decided
         what = f"document {doc_id}, page {quote.page}, {quote.condition_id}: {shown(repr(quote.quote))}"
         if (quote.page is None) != (level == "document"):
             out.add("wrong-level", f"{what} in a {level}-level build", path=path, line=line, id=query_id)
             continue
         check = checks.get(index)
         if level == "page":
-            if quote.page not in evidence.get(quote.condition_id, {}).get(doc_id, ()):
+            if quote.page not in seen_by(query_id).get(quote.condition_id, {}).get(doc_id, ()):
                 out.add("quote-page-differs", what, path=path, line=line, id=query_id)
             if check is None or not check.on_page:
                 out.add("quote-not-on-page", what, path=path, line=line, id=query_id)
-            elif quote.call_key is None and not check.is_block and len(matching_text(quote.quote)) < MIN_QUOTE_LENGTH:
+            elif (
+                not by_people
+                and quote.call_key is None
+                and not check.is_block
+                and len(matching_text(quote.quote)) < MIN_QUOTE_LENGTH
+            ):
                 message = f"{what} is a piece of fewer than {MIN_QUOTE_LENGTH} characters, and no whole block"
                 out.add("quote-too-short", message, path=path, line=line, id=query_id)
-        if check is not None and not check.has_alias:
+        if check is not None and not check.has_alias and not by_people:
             out.add("quote-without-alias", what, path=path, line=line, id=query_id)

@@ -42,6 +42,40 @@ def check_query_ids(
             out.add("query-id-differs", f"its conditions give {expected}", path=path, line=line, id=key)
 
 
+def check_left_out(
+    stored: Sequence[tuple[int, Query]],
+    composed: Sequence[Query],
+    judged: Mapping[str, Mapping[str, Judgment]],
+    documents: Mapping[str, DocumentFacts],
+    path: str,
+    out: Findings,
+) -> None:
+    """Check that a repaired benchmark has the composed queries that have golds, and no others.
+
+    Args:
+        stored: The queries there are, with their lines.
+        composed: As composed.
+        judged: The recomputed judgments of the composed queries.
+        documents: What is said of each document.
+        path: Of queries.jsonl, as shown.
+        out: Takes what differs.
+    """
+    there = {query.query_id for _, query in stored}
+    known = {query.query_id: query for query in composed}
+    for line, query in stored:
+        before = known.get(query.query_id)
+        same = {"golds": query.golds, "n_judged": query.n_judged, "strata": query.strata}
+        if before is None:
+            out.add("unknown-query", "it was not composed", path=path, line=line, id=query.query_id)
+        elif before.model_copy(update=same) != query:
+            message = "beside golds, n_judged and strata it differs from what was composed"
+            out.add("query-conditions-differ", message, path=path, line=line, id=query.query_id)
+    for query_id in sorted(known.keys() - there):
+        golds = [doc_id for doc_id, judgment in judged[query_id].items() if judgment.gold]
+        if golds and all(documents[doc_id].gold_eligible for doc_id in golds):
+            out.add("query-missing", f"its golds are {shown(golds)}", path=path, id=query_id)
+
+
 def check_query_conditions(
     query: Query, line: int, conditions: Mapping[str, Condition], path: str, out: Findings
 ) -> None:

@@ -13,11 +13,14 @@ if TYPE_CHECKING:
     from nclue_build.store.workspace import Build
 
 
+_LATER_FILES = (*layout.VERSION_FILES, layout.DECISIONS, layout.PAIR_DECISIONS, layout.PAIR_OVERRIDES)
+
+
 class Gate:
     """Recompute P0, every judgment and every file of a benchmark, and list what differs."""
 
     name = "gate"
-    version = 4
+    version = 5
 
     def declare(self, build: Build, config: BuildConfig) -> Declaration:
         """Everything the inventory and the benchmark consist of."""
@@ -32,7 +35,9 @@ class Gate:
                 *(benchmark / name for name in (layout.QUERIES, layout.QRELS, layout.META, *layout.TREC_FILES)),
                 benchmark / layout.BEIR,
                 build.inventory / layout.CALLS,
-                benchmark / layout.CALLS,
+                build.composed / layout.CALLS,
+                *(build.version(number) / name for number in build.versions() if number for name in _LATER_FILES),
+                *((build.composed / layout.QUERIES,) if build.composed != benchmark else ()),
             ),
             settings={
                 "allowed_roles": list(config.extract.allowed_roles),

@@ -141,6 +141,14 @@ def place_of_quote(
     return found
 
 
+def stands_on_page(blocks: Iterable[Block], allowed_roles: frozenset[str], quote: str) -> bool:
+    """Whether a person's quote stands on a page: such a one may run on over blocks, and begin and end anywhere."""
+    texts = [readings(block.text) for block in blocks if block.role in allowed_roles]
+    pages = (" ".join(text[place] for text in texts if text[place]) for place in (0, -1))
+    wanted = [reading for reading in readings(quote) if reading]
+    return any(part in page for page in pages for part in wanted)
+
+
 def conditions_in(text: str, table: FormTable) -> set[int]:
     """Positions of the conditions of which an alias occurs in any reading of a text."""
     return {key.condition for reading in readings(text) for _, key in table.find(reading)}

@@ -28,6 +28,14 @@ from nclue_build.records.inventory import (
 )
 from nclue_build.records.reading import SheetItem
 from nclue_build.records.receipt import Receipt
+from nclue_build.records.repair import (
+    Decision,
+    PairOverride,
+    QrelChange,
+    Repair,
+    RepairReport,
+    Transitions,
+)
 from nclue_build.records.scores import QueryScore, RunEntry, ScoreReport
 from nclue_build.records.tables import TablesReport
 from nclue_build.store import layout
@@ -74,6 +82,17 @@ FAMILIES: Final = (
     Family("conditions", f"inventory/<build>/P<k>/{layout.CONDITIONS}", "row", TypeAdapter(Condition)),
     Family("evidence", f"inventory/<build>/P<k>/{layout.EVIDENCE}", "row", TypeAdapter(EvidenceRow)),
     Family("version", f"inventory/<build>/P<k>/{layout.VERSION}", "file", TypeAdapter(InventoryVersion)),
+    Family(
+        "decisions",
+        f"what repair takes; kept as inventory/<build>/P<k>/{layout.DECISIONS} and {layout.PAIR_DECISIONS}",
+        "row",
+        TypeAdapter(Decision),
+    ),
+    Family("pair_overrides", f"inventory/<build>/P<k>/{layout.PAIR_OVERRIDES}", "row", TypeAdapter(PairOverride)),
+    Family("transitions", f"benchmarks/<build>/{layout.TRANSITIONS}", "file", TypeAdapter(Transitions)),
+    Family("changes", f"benchmarks/<build>/{layout.CHANGES}", "row", TypeAdapter(QrelChange)),
+    Family("repairs", f"benchmarks/<build>/{layout.REPAIRS}", "row", TypeAdapter(Repair)),
+    Family("repair", "the result of repair --json", "stdout", TypeAdapter(RepairReport)),
     Family("queries", f"benchmarks/<build>/{layout.QUERIES}", "row", TypeAdapter(Query)),
     Family("qrels", f"benchmarks/<build>/{layout.QRELS}", "row", TypeAdapter(Qrel)),
     Family("qrels.meta", f"benchmarks/<build>/{layout.META}", "file", TypeAdapter(QrelsMeta)),

@@ -65,9 +65,9 @@ def summarise(report: RunReport) -> Made:
         files[build.relative(build.version(0)) + "/"] = "conditions, and the pages that establish them"
     if "compose" in stages:
         with build.workspace.relative_paths():
-            composition = read_json(build.benchmark / COMPOSITION, Composition)
+            composition = read_json(build.composed / COMPOSITION, Composition)
         files[build.relative(build.benchmark) + "/"] = "queries.jsonl, qrels.jsonl, qrels*.trec, n2/, n3/, beir/"
-        files[build.relative(build.benchmark / COMPOSITION)] = "what was asked, what was reached, and what limits it"
+        files[build.relative(build.composed / COMPOSITION)] = "what was asked, what was reached, and what limits it"
     if "gate" in stages:
         files[build.relative(build.benchmark / GATE_REPORT)] = "what the re-derivation found"
     gate = stages.get("gate")

@@ -10,7 +10,8 @@ from nclue_build.core.findings import MAX_FINDINGS
 from nclue_build.core.ids import page_id
 from nclue_build.store import layout
 from nclue_build.workflow.families import find_family
-from nclue_build.workflow.validation.composition import Composing, check_composition
+from nclue_build.workflow.validation.composition import Composing, check_composition, check_forms
+from nclue_build.workflow.validation.repairs import check_repair
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,9 +40,15 @@ def check_benchmark(
     meta: QrelsMeta | None = reading.file(folder / layout.META, find_family("qrels.meta").model)
     if meta is not None and qrels.is_file() and sha256_file(qrels) != meta.qrels_sha256:
         reading.add("digest-differs", f"differs from the digest in {layout.META}", qrels)
-    rejected = _check_rejected(reading, folder / layout.REJECTED, queries)
+    check_forms(reading, tuple(queries.values()))
+    composed = queries
+    if reading.build.composed != folder:
+        check_repair(reading, meta, tuple(queries.values()))
+        path = reading.build.composed / layout.QUERIES
+        composed = {query.query_id: query for _, query in reading.rows(path, find_family("queries").model)}
+    rejected = _check_rejected(reading, reading.build.composed / layout.REJECTED, composed)
     judge = meta.item_judge if meta else None
-    known = Composing(tuple(queries.values()), tuple(rejected), documents, config, judge)
+    known = Composing(tuple(composed.values()), tuple(rejected), documents, config, judge)
     check_composition(reading, known)
     for name in _TREC_OF_DOCUMENTS:
         _check_trec(reading, folder / name, documents.in_benchmark, queries)

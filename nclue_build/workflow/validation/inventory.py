@@ -52,6 +52,10 @@ def check_version(reading: Reading, number: int, documents: KnownDocuments) -> K
     found = Findings()
     columns = read_evidence(path, found, form=found)
     reading.counts.update(files=path.is_file(), rows=columns.n_rows)
+    for name in (layout.DECISIONS, layout.PAIR_DECISIONS, layout.PAIR_OVERRIDES) if number else ():
+        if name == layout.DECISIONS or (folder / name).is_file():
+            family = "pair_overrides" if name == layout.PAIR_OVERRIDES else "decisions"
+            list(reading.rows(folder / name, find_family(family).model))
     level: Level = "page" if version is None else version.level
     place_rows(columns, ids, sorted(documents.in_benchmark), level, found, str(path))
     reading.take(found)

@@ -15,15 +15,19 @@ if TYPE_CHECKING:
 
 _BENCHMARK: Final = frozenset({
     layout.QUERIES, layout.QRELS, layout.META, layout.COMPOSITION, layout.FORMS_QA, layout.REJECTED,
+<<<<<<< HEAD
     layout.GATE_REPORT, layout.CALLS, *layout.TREC_FILES, *(f"{layout.BEIR}/{name}" for name in layout.BEIR_FILES),
+=======
+    layout.GATE_REPORT, *layout.REPAIR_FILES, *layout.TREC_FILES,
+    *(f"{layout.BEIR}/{name}" for name in layout.BEIR_FILES),
+>>>>>>> 0e2fbd7 (The gate and validate know repaired builds: they apply the decisions of every version once more)
 })  # fmt: skip
 _INVENTORY: Final = frozenset({
     layout.DOCUMENTS, layout.QUALITY, layout.DUPLICATES, layout.SURFACE_FORMS, layout.CLUSTERS, layout.REJECTED,
     layout.CALLS, layout.AGREEMENT,
 })  # fmt: skip
-_IN_INVENTORY: Final = re.compile(
-    rf"pages/[^/]+\.jsonl|P\d+/({'|'.join(map(re.escape, (*layout.VERSION_FILES, 'pair_overrides.jsonl')))})"
-)
+_VERSION: Final = (*layout.VERSION_FILES, layout.DECISIONS, layout.PAIR_DECISIONS, layout.PAIR_OVERRIDES)
+_IN_INVENTORY: Final = re.compile(rf"pages/[^/]+\.jsonl|P\d+/({'|'.join(map(re.escape, _VERSION))})")
 _OLDER: Final = re.compile(r"at-P\d+/")
 """Benchmarks of older inventory versions, which a repair keeps."""
 
