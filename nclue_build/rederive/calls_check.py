@@ -42,7 +42,7 @@ def check_verdict_calls(
             out.add("used-calls-differ", problem, path=path, line=line, id=condition.condition_id)
 
 
-def check_quote_calls(  # noqa: PLR0913 - what is checked, what it is held against, where it goes
+def check_quote_calls(
     qrels: Iterable[tuple[int, Qrel]],
     meta: QrelsMeta,
     used: Mapping[str, UsedCall],

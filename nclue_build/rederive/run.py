@@ -24,6 +24,7 @@ from nclue_build.rederive.inventory_check import (
 from nclue_build.rederive.judge_check import check_item_judge, check_verdicts
 from nclue_build.rederive.matching import Evidence, judge_query
 from nclue_build.rederive.qrels_check import (
+    DecidedPlace,
     Judged,
     PlacedQuote,
     check_quote_coverage,
@@ -43,7 +44,7 @@ from nclue_build.rederive.version_check import compare_meta, compare_version
 from nclue_build.rederive.windows import FormTable, conditions_in
 from nclue_build.store import layout
 from nclue_build.store.form import ends_with_newline
-from nclue_build.store.jsonl import iter_lines, write_json
+from nclue_build.store.jsonl import iter_lines, read_numbered, write_json
 from nclue_build.store.stage import StageContext, StageResult
 from nclue_build.store.trec import read_numbered_qrels
 
@@ -219,9 +220,7 @@ def _check_inventory(
 
 def _by_people(build: Build, stored: Stored) -> set[DecidedPlace]:
     """The quotes that decisions rest on."""
-    return {
-        (quote.condition_id, quote.doc_id, quote.page, quote.text) for quote in decided_quotes(build, stored.later)
-    }
+    return {(quote.condition_id, quote.doc_id, quote.page, quote.text) for quote in decided_quotes(build, stored.later)}
 
 
 def _version_counts(stored: Stored) -> dict[str, int]:

@@ -133,7 +133,7 @@ def _open(workspace: Workspace | Path | None, build: str | None) -> tuple[Build,
 def used_calls(build: Build) -> list[UsedCall]:
     """Every call that the stages of a build used, by key; each once."""
     rows: dict[str, UsedCall] = {}
-    for folder in (build.inventory, build.benchmark):
+    for folder in (build.inventory, build.composed):
         if (folder / CALLS).is_file():
             rows |= {row.key: row for row in read_jsonl(folder / CALLS, UsedCall)}
     return [rows[key] for key in sorted(rows)]
@@ -290,7 +290,7 @@ def prune_calls(
         CacheCorrupt: a record is damaged.
     """
     chosen, _, places = _open(workspace, build)
-    missing = [folder for folder in (chosen.inventory, chosen.benchmark) if not (folder / CALLS).is_file()]
+    missing = [folder for folder in (chosen.inventory, chosen.composed) if not (folder / CALLS).is_file()]
     if missing:
         raise UsageError(f"what this build uses is not known: no {chosen.relative(missing[0] / CALLS)}. Run it first")
     with chosen.workspace.relative_paths():

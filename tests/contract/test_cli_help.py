@@ -29,6 +29,7 @@ VERBS = [
     "score",
     "compare",
     "tables",
+    "repair",
     "report",
     "calls",
 ]

@@ -89,7 +89,8 @@ def test_exports() -> None:
     public = [
         "Build", "CallError", "DataError", "Finding", "InternalError", "NclueError", "OutcomeError", "ReleaseError",
         "RunReport", "StageReport", "UsageError", "Workspace", "compare_runs", "fetch_build", "init_workspace",
-        "make_tables", "plan_build", "run_build", "sample_queries", "score_runs", "summarise", "validate_build",
+        "make_tables", "plan_build", "repair_build", "run_build", "sample_queries", "score_runs", "summarise",
+        "validate_build",
     ]  # fmt: skip
     assert nclue_build.__all__ == public
     for name in public:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -39,7 +40,7 @@ def negative(key: str, query: str, doc_id: str, condition: str, shown: list[int]
 
 SINGLE_PAGE = positive("J1", WATER_WHO, "beta", WHO, 1, "Water rights under climate change.")
 OVERRIDE = positive("J2", WATER_WHO, "zeta", WHO, 2, "A changing climate.", basis="administrative")
-FILLS = positive("J3", THREE, "alpha", WHO, 1, "Water rights are settled late.")
+FILLS = positive("J3", THREE, "alpha", WHO, 2, "The changing climate worries farmers.")
 UNRESOLVED = negative("J4", CLIMATE_WATER, "alpha", CLIMATE, [1])
 LAST_GOLD = negative("J5", CLIMATE_WATER, "zeta", WATER, [1, 2])
 
@@ -101,9 +102,10 @@ def test_a_page_added_for_one_query_demotes_the_gold_of_another(
     assert (demoted.audited, demoted.decisions) == (False, ("J3",))
     assert demoted.after is not None
     assert (demoted.after.grade, demoted.after.gate) == (1, "single_page")
-    assert report.transitions.unaudited_changes == 1
+    unaudited = {(row.query_id, row.doc_id) for row in report.changes if not row.audited}
+    assert unaudited == {(WATER_WHO, "alpha"), (THREE, "zeta")}
     text = (tiny.benchmark / "changes.md").read_text("utf-8")
-    assert "`alpha`: grade 2 gold (ok; pages 1, 2 / 3) -> grade 1 (single_page; pages 1, 2 / 1, 3)" in text
+    assert "`alpha`: grade 2 gold (ok; pages 1, 2 / 3) -> grade 1 (single_page; pages 1, 2 / 2, 3)" in text
     assert "because of `J3`, not looked at itself" in text
     assert qrel(tiny, WATER_WHO, "zeta")["gold"]
     sound()
@@ -122,7 +124,7 @@ def test_a_query_that_loses_its_last_gold_goes_with_all_its_rows(
     assert not (tiny.benchmark / "at-P0" / "beir").exists()
     sound()
     # A document that turns out to have both brings it back: all decisions count together, from P0.
-    back = repair(positive("J6", CLIMATE_WATER, "delta", WATER, 2, "Climate change again."))
+    back = repair(positive("J6", CLIMATE_WATER, "epsilon", WATER, 2, "The WHO met."))
     assert back.transitions is not None
     assert [row.query_id for row in back.transitions.restored_queries] == [CLIMATE_WATER]
     assert [row["version"] for row in tiny.read(tiny.benchmark / "repairs.jsonl")] == [1, 2]
@@ -130,7 +132,7 @@ def test_a_query_that_loses_its_last_gold_goes_with_all_its_rows(
 
 
 def test_an_absence_on_some_of_the_pages_is_unresolved(
-    tiny: Any, repair: Callable[..., RepairReport], sound: Callable[[], None]
+    repair: Callable[..., RepairReport], sound: Callable[[], None]
 ) -> None:
     report = repair(UNRESOLVED)
     assert [(row.effect, row.old, row.new) for row in report.repairs] == [("unresolved", (1, 2), (1, 2))]
@@ -182,7 +184,7 @@ def test_under_scope_pair_only_the_audited_query_sees_it(
     assert report.transitions is not None
     assert report.transitions.gold_to_subset == 0
     assert qrel(tiny, WATER_WHO, "alpha")["gold"]
-    assert qrel(tiny, THREE, "alpha")["pages"] == [[1], [1, 2], [1, 3]]
+    assert qrel(tiny, THREE, "alpha")["pages"] == [[1], [1, 2], [2, 3]]
     assert (tiny.p0 / "evidence.jsonl").read_bytes() == (tiny.build.version(1) / "evidence.jsonl").read_bytes()
     sound()
     repair(SINGLE_PAGE)
@@ -248,15 +250,12 @@ def test_without_a_query_left_nothing_is_repaired(tiny: Any, repair: Callable[..
     assert files(tiny) == before
 
 
-def test_a_build_without_pages_and_a_foreign_benchmark_are_refused(
-    tiny_documents: Any, tiny: Any, repair: Callable[..., RepairReport], tmp_path: Path
-) -> None:
+def test_a_build_without_pages_is_refused(tiny_documents: Any, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="knows no pages"):
         repair_build(tmp_path / "any.jsonl", tiny_documents.build.workspace, "tiny")
-    del tiny, repair
 
 
-def test_runs_are_scored_before_and_after(tiny: Any, repair: Callable[..., RepairReport], tmp_path: Path) -> None:
+def test_runs_are_scored_before_and_after(repair: Callable[..., RepairReport], tmp_path: Path) -> None:
     for name, order in (("first", ("alpha", "zeta", "beta")), ("last", ("beta", "zeta", "alpha"))):
         rows = [
             f"{query} Q0 {doc_id} {rank} {10 - rank} {name}\n"
@@ -321,7 +320,7 @@ FAULTS: dict[str, tuple[Callable[[Any], object], str]] = {
         "query-missing",
     ),
     "a query has come that was not composed": (
-        lambda tiny: tiny.edit(tiny.benchmark / "at-P0" / "queries.jsonl", lambda rows: rows.pop(0)),
+        lambda tiny: tiny.edit(tiny.benchmark / "at-P0" / "queries.jsonl", lambda rows: rows.pop()),
         "unknown-query",
     ),
     "transitions were counted otherwise": (
@@ -390,8 +389,6 @@ repairing.repair_build(Path(sys.argv[1]) / "decisions.jsonl", Path(sys.argv[1]),
 def test_a_kill_leaves_the_old_or_the_new_version_whole(
     tiny: Any, repair: Callable[..., RepairReport], tmp_path: Path, exchange: str
 ) -> None:
-    import shutil
-
     repair(OVERRIDE)
     before = files(tiny)
     saved = tmp_path.parent / f"{tmp_path.name}-saved"

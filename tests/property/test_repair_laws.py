@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+from typing import TYPE_CHECKING
 
 import numpy as np
 from hypothesis import given
@@ -18,6 +18,9 @@ from nclue_build.rederive.documents import DerivedRow
 from nclue_build.rederive.inventory_check import DerivedInventory
 from nclue_build.rederive.matching import judge_query as judge_slowly
 from nclue_build.repair.apply import Applied, apply_decisions
+
+if TYPE_CHECKING:
+    import random
 
 CONDITIONS, DOCUMENTS, QUERIES = ("c0", "c1", "c2"), ("d0", "d1", "d2"), {"q0": (0, 1), "q1": (1, 2), "q2": (0, 1, 2)}
 PAGES = st.frozensets(st.integers(1, 5), max_size=4).map(lambda pages: tuple(sorted(pages)))

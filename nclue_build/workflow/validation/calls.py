@@ -18,7 +18,7 @@ def check_calls(reading: Reading, config: BuildConfig) -> None:
     """``calls.jsonl``, ``agreement.jsonl``, and every byte of the records of the generation that is used."""
     build = reading.build
     used: dict[str, str] = {}
-    for folder in (build.inventory, build.benchmark):
+    for folder in (build.inventory, build.composed):
         path = folder / CALLS
         if path.is_file():
             rows = reading.rows(path, find_family("calls").model)

@@ -15,12 +15,8 @@ if TYPE_CHECKING:
 
 _BENCHMARK: Final = frozenset({
     layout.QUERIES, layout.QRELS, layout.META, layout.COMPOSITION, layout.FORMS_QA, layout.REJECTED,
-<<<<<<< HEAD
-    layout.GATE_REPORT, layout.CALLS, *layout.TREC_FILES, *(f"{layout.BEIR}/{name}" for name in layout.BEIR_FILES),
-=======
-    layout.GATE_REPORT, *layout.REPAIR_FILES, *layout.TREC_FILES,
+    layout.GATE_REPORT, layout.CALLS, *layout.REPAIR_FILES, *layout.TREC_FILES,
     *(f"{layout.BEIR}/{name}" for name in layout.BEIR_FILES),
->>>>>>> 0e2fbd7 (The gate and validate know repaired builds: they apply the decisions of every version once more)
 })  # fmt: skip
 _INVENTORY: Final = frozenset({
     layout.DOCUMENTS, layout.QUALITY, layout.DUPLICATES, layout.SURFACE_FORMS, layout.CLUSTERS, layout.REJECTED,
