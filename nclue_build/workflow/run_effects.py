@@ -67,7 +67,10 @@ def _scores(
     truth = load_benchmark(build, folder)
     scorer = Scorer(truth, DocumentCodes.of(truth), ScoreOptions(intervals=False))
     loaded = load_runs(sources, truth, scorer.codes, allow_unknown=True, progress=progress)
-    return {run.name: dict(zip(MEASURES, scorer.values(run).mean(axis=0).tolist(), strict=True)) for run in loaded}
+    return {
+        run.name: dict(zip(MEASURES, scorer.values(scorer.ranking(run)).mean(axis=0).tolist(), strict=True))
+        for run in loaded
+    }
 
 
 def _defined(value: float) -> float | None:
