@@ -29,13 +29,9 @@ if TYPE_CHECKING:
     from nclue_build.store.workspace import Build, Workspace
     from nclue_build.workflow.comparing import compare_runs
     from nclue_build.workflow.fetching import fetch_build
-<<<<<<< HEAD
     from nclue_build.workflow.planning import plan_build
-    from nclue_build.workflow.runner import RunReport, StageReport, run_build
-=======
     from nclue_build.workflow.repairing import repair_build
     from nclue_build.workflow.runner import RunReport, StageReport, plan_build, run_build
->>>>>>> b5b23be (Repair documented, and part of the library; its scenarios as tests)
     from nclue_build.workflow.samples import sample_queries
     from nclue_build.workflow.scaffold import init_workspace
     from nclue_build.workflow.scoring import score_runs
@@ -59,13 +55,10 @@ _HOMES = {
     "nclue_build.store.workspace": ("Build", "Workspace"),
     "nclue_build.workflow.comparing": ("compare_runs",),
     "nclue_build.workflow.fetching": ("fetch_build",),
-<<<<<<< HEAD
     "nclue_build.workflow.planning": ("plan_build",),
     "nclue_build.workflow.runner": ("RunReport", "StageReport", "run_build"),
-=======
     "nclue_build.workflow.repairing": ("repair_build",),
     "nclue_build.workflow.runner": ("RunReport", "StageReport", "plan_build", "run_build"),
->>>>>>> b5b23be (Repair documented, and part of the library; its scenarios as tests)
     "nclue_build.workflow.samples": ("sample_queries",),
     "nclue_build.workflow.scaffold": ("init_workspace",),
     "nclue_build.workflow.scoring": ("score_runs",),
