@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from nclue_build.workflow.fetching import fetch_build
     from nclue_build.workflow.planning import plan_build
     from nclue_build.workflow.repairing import repair_build
-    from nclue_build.workflow.runner import RunReport, StageReport, plan_build, run_build
+    from nclue_build.workflow.runner import RunReport, StageReport, run_build
     from nclue_build.workflow.samples import sample_queries
     from nclue_build.workflow.scaffold import init_workspace
     from nclue_build.workflow.scoring import score_runs
@@ -58,7 +58,6 @@ _HOMES = {
     "nclue_build.workflow.planning": ("plan_build",),
     "nclue_build.workflow.runner": ("RunReport", "StageReport", "run_build"),
     "nclue_build.workflow.repairing": ("repair_build",),
-    "nclue_build.workflow.runner": ("RunReport", "StageReport", "plan_build", "run_build"),
     "nclue_build.workflow.samples": ("sample_queries",),
     "nclue_build.workflow.scaffold": ("init_workspace",),
     "nclue_build.workflow.scoring": ("score_runs",),
