@@ -1,0 +1,176 @@
+"""Scoring against other tools, from files to scores, and the whole of inference.
+
+``python benches/bench_score.py [RUNS]`` makes runs (70 by default) of 1,000 queries with 100 documents each on made
+judgments like those of the study. Ratios are taken within one run, on processor time and on the wall.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import random
+import resource
+import sys
+import tempfile
+import time
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nclue_build.records.benchmark import Forms, Query, QueryCondition, Strata
+from nclue_build.records.comparison import Contrast
+from nclue_build.score.benchmark import Benchmark
+from nclue_build.score.comparison import CompareOptions, Comparer
+from nclue_build.score.loading import DocumentCodes, LoadedRun, load_run
+from nclue_build.score.scorer import ScoreOptions, Scorer
+from nclue_build.stats.judgments import Judgments
+from nclue_build.stats.measures import Truth, measure
+from nclue_build.stats.rankings import rank
+from nclue_build.store.runs import has_fast_engine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+N_QUERIES, N_DOCS, DEPTH, N_JUDGED = 1000, 2000, 100, 51
+N_THEIRS = 5
+
+
+def made_benchmark() -> Benchmark:
+    """1,000 queries, 51 judgments each, golds out of 290 documents in some 450 families."""
+    rng = np.random.default_rng(1)
+    names = [f"world_bank_{30_000_000 + 977 * place}" for place in range(N_DOCS)]
+    rows: list[tuple[str, str, int, bool]] = []
+    queries = {}
+    sets = [rng.choice(290, size=int(rng.integers(1, 5)), replace=False).tolist() for _ in range(450)]
+    for q in range(N_QUERIES):
+        query_id, golds = f"nclue_{q:04}", sets[int(rng.integers(0, len(sets)))]
+        others = [doc for doc in rng.choice(N_DOCS, size=N_JUDGED, replace=False).tolist() if doc not in golds]
+        rows += [(query_id, names[doc], 2, True) for doc in golds]
+        rows += [(query_id, names[doc], 1, False) for doc in others[: N_JUDGED - len(golds)]]
+        conditions = tuple(
+            QueryCondition(condition_id=f"c{place}", name=f"c{place}", raw_name=f"c{place}", aliases=())
+            for place in range(2)
+        )
+        queries[query_id] = Query(
+            query_id=query_id,
+            n=2,
+            conditions=conditions,
+            relaxation=None,
+            forms=Forms(raw="", clean_v2="", natural=""),
+            golds=tuple(sorted(names[doc] for doc in golds)),
+            n_judged=N_JUDGED,
+            strata=Strata(l_min=int(rng.integers(5, 200)), d_plus=N_JUDGED, sources=("one",)),
+        )
+    judgments = Judgments.of(dict.fromkeys(queries, 2), rows)
+    return Benchmark("made", queries, judgments, tuple(sorted(names)), {}, {}, "0" * 64)
+
+
+def write_runs(folder: Path, benchmark: Benchmark, n_runs: int) -> list[Path]:
+    """TREC files of systems of rising strength."""
+    judged = {query_id: [] for query_id in benchmark.queries}  # type: dict[str, list[str]]
+    for q, doc in zip(benchmark.judgments.queries.tolist(), benchmark.judgments.docs.tolist(), strict=True):
+        judged[benchmark.judgments.query_ids[q]].append(benchmark.judgments.doc_ids[doc])
+    paths = []
+    for number in range(n_runs):
+        rng = random.Random(number)  # noqa: S311 - made data
+        path = folder / f"system_{number:02}.trec"
+        with path.open("w", encoding="utf-8") as stream:
+            for query_id, known in judged.items():
+                docs = dict.fromkeys(rng.sample(known, int(len(known) * number / n_runs)))
+                docs.update(dict.fromkeys(rng.sample(benchmark.doc_ids, DEPTH)))
+                for place, doc_id in enumerate(list(docs)[:DEPTH]):
+                    stream.write(f"{query_id} Q0 {doc_id} {place + 1} {30 - 0.25 * place:.4f} system_{number:02}\n")
+        paths.append(path)
+    return paths
+
+
+def timed(work: Callable[[], Any]) -> tuple[float, float, Any]:
+    """Wall time, processor time, result."""
+    wall, processor = time.perf_counter(), time.process_time()
+    result = work()
+    return time.perf_counter() - wall, time.process_time() - processor, result
+
+
+def report(label: str, wall: float, processor: float, n: int) -> None:
+    """A line of the table."""
+    print(f"{label:<52} {wall:8.3f} s wall {processor:8.3f} s processor, for {n} runs")
+
+
+def with_trec_eval(benchmark: Benchmark, runs: list[LoadedRun]) -> None:
+    """The same measures by pytrec_eval and ir_measures, from dictionaries that are at hand."""
+    names = (*benchmark.judgments.doc_ids, *sorted(set(benchmark.doc_ids) - set(benchmark.judgments.doc_ids)))
+    judgments = benchmark.judgments
+    golds: dict[str, dict[str, int]] = {}
+    grades: dict[str, dict[str, int]] = {}
+    for q, doc, grade, gold in zip(
+        judgments.queries.tolist(),
+        judgments.docs.tolist(),
+        judgments.grades.tolist(),
+        judgments.gold.tolist(),
+        strict=True,
+    ):
+        grades.setdefault(judgments.query_ids[q], {})[judgments.doc_ids[doc]] = grade
+        if gold:
+            golds.setdefault(judgments.query_ids[q], {})[judgments.doc_ids[doc]] = 1
+    shown = [
+        {
+            query_id: dict(zip((names[doc] for doc in docs), scores, strict=True))
+            for query_id, docs, scores in zip(judgments.query_ids, run.docs.tolist(), run.scores.tolist(), strict=True)
+        }
+        for run in runs[:N_THEIRS]
+    ]
+    truth = Truth.of(judgments)
+    ours = timed(lambda: [measure(truth, rank(run.docs, run.scores)) for run in runs])
+    report("measures (n-Clue, hit, three NDCGs, first judged)", *ours[:2], len(runs))
+    per_run = ours[0] / len(runs), ours[1] / len(runs)
+    pytrec_eval, ir = importlib.import_module("pytrec_eval"), importlib.import_module("ir_measures")
+    evaluators = [
+        pytrec_eval.RelevanceEvaluator(golds, {"ndcg_cut.10", "success.10"}),
+        pytrec_eval.RelevanceEvaluator(grades, {"ndcg_cut.10"}),
+    ]
+    theirs = timed(lambda: [one.evaluate(run) for run in shown for one in evaluators])
+    report("pytrec_eval: hit and two NDCGs", *theirs[:2], len(shown))
+    print(
+        f"  ratio {theirs[0] / len(shown) / per_run[0]:.1f} wall, {theirs[1] / len(shown) / per_run[1]:.1f} processor"
+    )
+    binary = ir.evaluator([ir.nDCG @ 10, ir.Success @ 10], golds)
+    graded = ir.evaluator([ir.nDCG @ 10], grades)
+    theirs = timed(lambda: [one.calc_aggregate(run) for run in shown for one in (binary, graded)])
+    report("ir_measures: hit and two NDCGs", *theirs[:2], len(shown))
+    print(
+        f"  ratio {theirs[0] / len(shown) / per_run[0]:.1f} wall, {theirs[1] / len(shown) / per_run[1]:.1f} processor"
+    )
+
+
+def main(n_runs: int) -> None:
+    """Print the table."""
+    benchmark = made_benchmark()
+    codes = DocumentCodes.of(benchmark)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = write_runs(Path(folder), benchmark, n_runs)
+        load_run(paths[0], benchmark, codes)  # imports
+        wall, processor, runs = timed(lambda: [load_run(path, benchmark, codes) for path in paths])
+        report(f"reading TREC files ({'extra fast' if has_fast_engine() else 'plain'})", wall, processor, n_runs)
+        options = ScoreOptions()
+        scored = timed(lambda: Scorer(benchmark, codes, options).report(runs))
+        report("scores with intervals and slices", *scored[:2], n_runs)
+        report("from files to the report", wall + scored[0], processor + scored[1], n_runs)
+    with_trec_eval(benchmark, runs)
+    names = [run.name for run in runs]
+    contrasts = [
+        Contrast(name=f"{base} {variant}", block=f"block {place % 8}", base=base, variant=variant)
+        for place, (base, variant) in enumerate(combinations(names, 2))
+    ]
+    scorer = Scorer(benchmark, codes, options)
+    inferred = timed(lambda: Comparer(scorer, runs, CompareOptions()).report(contrasts))
+    report(f"all inference on {len(contrasts)} pairs in 8 blocks", *inferred[:2], n_runs)
+    # A large share of such a machine's wall time may belong to others: the processor time is of all threads.
+    print(
+        f"largest process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB, {os.cpu_count()} cores"
+    )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 70)
