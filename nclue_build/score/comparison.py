@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from nclue_build.score.loading import LoadedRun
     from nclue_build.score.scorer import Scorer
     from nclue_build.stats.bootstrap import CrossedWeights
+    from nclue_build.stats.bounds import PromotionBounds
     from nclue_build.stats.contrasts import Split
     from nclue_build.stats.measures import Outcomes
     from nclue_build.stats.rankings import Ranking
@@ -167,6 +168,7 @@ class Comparer:
         intervals = self._families.intervals(self._differences(contrast))
         by_name = dict(zip(MEASURES, map(_difference, intervals), strict=True))
         golds = self._golds.incidence
+        promotions = n_clue_bounds(self._scorer.truth, base, variant)
         return ContrastResult(
             contrast=contrast,
             differences=by_name,
@@ -180,8 +182,8 @@ class Comparer:
             one_query_per_document=_difference(one_query_per_document(delta, golds, self._thinned)),
             golds=self._influence(delta, self._golds),
             judged=self._influence(delta, self._judged),
-            bounds=tuple(self._bounds(base, variant)),
-            fewest_promotions=fewest_promotions(n_clue_bounds(self._scorer.truth, base, variant)),
+            bounds=tuple(self._bounds(base, variant, promotions)),
+            fewest_promotions=fewest_promotions(promotions),
         )
 
     def _ordering(self, contrast: Contrast) -> Ordering:
@@ -209,18 +211,16 @@ class Comparer:
             n_queries_left=int(hold.busiest.left.sum()),
         )
 
-    def _bounds(self, base: Ranking, variant: Ranking) -> Iterator[PromotionBound]:
+    def _bounds(self, base: Ranking, variant: Ranking, promotions: PromotionBounds) -> Iterator[PromotionBound]:
         """Bounds of the measure; only n-Clue Score and Gold-NDCG have them."""
-        truth = self._scorer.truth
         if self._options.measure == "gold_ndcg":
             for n_promotions in _PROMOTIONS:
-                found = gold_ndcg_bounds(truth, base, variant, n_promotions)
+                found = gold_ndcg_bounds(self._scorer.truth, base, variant, n_promotions)
                 yield PromotionBound(
                     promotions=n_promotions, low=100 * float(found.low.mean()), high=100 * float(found.high.mean())
                 )
         elif self._options.measure == "n_clue_score":
-            bounds = n_clue_bounds(truth, base, variant)
-            low, high = 100 * float(bounds.low.mean()), 100 * float(bounds.high.mean())
+            low, high = 100 * float(promotions.low.mean()), 100 * float(promotions.high.mean())
             for n_promotions in _PROMOTIONS:
                 yield PromotionBound(promotions=n_promotions, low=low, high=high)
 

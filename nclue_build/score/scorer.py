@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from nclue_build.score.benchmark import Benchmark
     from nclue_build.score.loading import DocumentCodes, LoadedRun
+    from nclue_build.stats.measures import Outcomes
     from nclue_build.stats.rankings import Ranking, Ties
 
 DEFAULT_K: Final = 10
@@ -80,19 +81,21 @@ class Scorer:
             labels=self.truth.labels,
         )
 
-    def values(self, ranking: Ranking, truth: Truth | None = None) -> NDArray[np.float64]:
+    def values(
+        self, ranking: Ranking, truth: Truth | None = None, outcomes: Outcomes | None = None
+    ) -> NDArray[np.float64]:
         """Every measure on every query, in points: float64, N x measures, in the order of :data:`MEASURES`."""
         at = truth or self.truth
         if self.options.ties == "expected":
             return 100.0 * np.stack(expected_scores(at, ranking), axis=1)
-        outcomes = measure(at, ranking)
-        return np.stack([points(outcomes) for points in SCORES.values()], axis=1)
+        found = outcomes or measure(at, ranking)
+        return np.stack([points(found) for points in SCORES.values()], axis=1)
 
     def score(self, run: LoadedRun) -> RunScore:
         """Everything the report says of a run."""
         ranking = self.ranking(run)
-        values = self.values(ranking)
         outcomes = measure(self.truth, ranking)
+        values = self.values(ranking, outcomes=outcomes)
         by_measure = dict(zip(MEASURES, self._estimates(values), strict=True))
         n_clue, hit = values[:, MEASURES.index("n_clue_score")] / 100, values[:, MEASURES.index("gold_hit")] / 100
         first = outcomes.first_judged[outcomes.first_judged > 0]
@@ -139,8 +142,8 @@ class Scorer:
     def per_query(self, run: LoadedRun) -> Iterator[QueryScore]:
         """What a run achieves on each query, in the order of their ids."""
         ranking = self.ranking(run)
-        values = self.values(ranking) / 100
         outcomes = measure(self.truth, ranking)
+        values = self.values(ranking, outcomes=outcomes) / 100
         docs = ranking.docs[:, : self.options.k]
         is_gold = labels_of(self.truth.labels, docs) >= GOLD
         names = self.benchmark.judgments.doc_ids

@@ -14,6 +14,7 @@ from nclue_build.stats.resampling import (
     Interval,
     on_grid,
     percentile_interval,
+    percentile_intervals,
     resample_counts,
     stream,
 )
@@ -89,8 +90,7 @@ class FamilyDraws:
     def intervals(self, values: NDArray[np.floating | np.bool_]) -> list[Interval]:
         """95 % intervals of the mean of each column; see :meth:`means`."""
         columns = np.asarray(values, dtype=np.float64).reshape(len(self.families), -1)
-        draws = self.means(columns)
-        return [percentile_interval(float(mean), draws[:, column]) for column, mean in enumerate(columns.mean(axis=0))]
+        return percentile_intervals(columns.mean(axis=0), self.means(columns))
 
 
 def document_weights(judgments: Judgments, *, gold_only: bool) -> csr_array:

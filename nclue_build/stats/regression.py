@@ -49,9 +49,9 @@ def linear_fit(
         clusters: int64, N, numbered from 0.
     """
     names, design, dropped = _design(predictors, len(y))
-    bread = np.asarray(np.linalg.pinv(design.T @ design), dtype=np.float64)
-    beta = np.asarray(bread @ (design.T @ y), dtype=np.float64)
-    errors = _cluster_errors(design, y - design @ beta, clusters, bread)
+    bread = np.asarray(np.linalg.pinv(_gram(design, design)), dtype=np.float64)
+    beta = np.asarray(bread @ _project(design, y), dtype=np.float64)
+    errors = _cluster_errors(design, y - _predict(design, beta), clusters, bread)
     return _fit("linear", names, beta, errors, dropped, clusters, converged=True)
 
 
@@ -73,21 +73,36 @@ def logistic_fit(
     beta = np.zeros(design.shape[1])
     converged = False
     for _ in range(_MAX_STEPS):
-        expected = _logistic(design @ beta)
-        information = (design * (expected * (1 - expected))[:, None]).T @ design
-        step = np.linalg.pinv(information) @ (design.T @ (y - expected))
+        expected = _logistic(_predict(design, beta))
+        information = _gram(design * (expected * (1 - expected))[:, None], design)
+        step = np.linalg.pinv(information) @ _project(design, y - expected)
         beta += step
         if float(np.abs(step).max(initial=0.0)) < _CONVERGED:
             converged = True
             break
         if float(np.abs(beta).max(initial=0.0)) > 1 / _CONVERGED:
             break
-    expected = _logistic(design @ beta)
-    information = (design * (expected * (1 - expected))[:, None]).T @ design
+    expected = _logistic(_predict(design, beta))
+    information = _gram(design * (expected * (1 - expected))[:, None], design)
     errors = _cluster_errors(design, y - expected, clusters, np.linalg.pinv(information))
     # A part of the queries that some predictor decides alone drives a coefficient to infinity.
     separated = bool(np.any((expected < _CERTAIN) | (expected > 1 - _CERTAIN)))
     return _fit("logistic", names, beta, errors, dropped, clusters, converged=converged and not separated)
+
+
+# Sums over queries go through einsum, which adds in one order: those of a matrix product depend on the threads.
+
+
+def _gram(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.einsum("qi,qj->ij", left, right))
+
+
+def _project(design: NDArray[np.float64], values: NDArray[np.floating]) -> NDArray[np.float64]:
+    return np.asarray(np.einsum("qi,q->i", design, values))
+
+
+def _predict(design: NDArray[np.float64], beta: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.einsum("qi,i->q", design, beta))
 
 
 def _logistic(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -119,7 +134,7 @@ def _cluster_errors(
     np.add.at(scores, clusters, design * residuals[:, None])
     n, p = design.shape
     small_sample = n_clusters / max(n_clusters - 1, 1) * (n - 1) / max(n - p, 1)
-    covariance = small_sample * bread @ (scores.T @ scores) @ bread
+    covariance = small_sample * bread @ _gram(scores, scores) @ bread
     return np.asarray(np.sqrt(np.maximum(np.diag(covariance), 0.0)))
 
 

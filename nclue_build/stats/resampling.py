@@ -100,6 +100,19 @@ def percentile_interval(value: float, draws: NDArray[np.float64], level: float =
         draws: Any number of them, finite.
         level: Share of the draws inside.
     """
+    return percentile_intervals(np.array([value]), draws[:, None], level)[0]
+
+
+def percentile_intervals(
+    values: NDArray[np.float64], draws: NDArray[np.float64], level: float = 0.95
+) -> list[Interval]:
+    """The percentile interval of each column of resampled values.
+
+    Args:
+        values: Of the sample itself, one per column.
+        draws: Replicates x columns, finite.
+        level: Share of the draws inside.
+    """
     tail = 50.0 * (1.0 - level)
-    low, high = np.percentile(draws, [tail, 100.0 - tail])
-    return Interval(value, float(low), float(high))
+    low, high = np.percentile(draws, [tail, 100.0 - tail], axis=0).tolist()
+    return [Interval(*found) for found in zip(values.tolist(), low, high, strict=True)]

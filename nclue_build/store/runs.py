@@ -223,12 +223,13 @@ def _read_with_arrow(data: bytes) -> RunColumns | None:
     # Only spaces and line feeds: any other white space splits differently in the line-by-line reader.
     if any(mark in data for mark in (b"\t", b"\r", b"\v", b"\f")):
         return None
+    # One thread: two take a third more processor time, and no less time where other runs are read beside this one.
     names = ["query", "iteration", "doc", "rank", "score", "tag"]
     ids = pa.dictionary(pa.int32(), pa.string())
     try:
         table = csv.read_csv(
             pa.BufferReader(data),
-            read_options=csv.ReadOptions(column_names=names),
+            read_options=csv.ReadOptions(column_names=names, use_threads=False),
             parse_options=csv.ParseOptions(
                 delimiter=" ", quote_char=False, escape_char=False, ignore_empty_lines=False
             ),

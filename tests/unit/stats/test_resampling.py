@@ -122,7 +122,10 @@ def test_crossed_weights_are_means_over_documents() -> None:
 
 PROGRAM = """
 import numpy as np
-from nclue_build.stats.bootstrap import FamilyDraws
+from nclue_build.stats.bootstrap import FamilyDraws, crossed_interval, crossed_weights
+from nclue_build.stats.influence import Incidence, one_query_per_document, thin
+from nclue_build.stats.judgments import Judgments
+from nclue_build.stats.regression import linear_fit, logistic_fit
 from nclue_build.stats.randomization import flip_p_values, max_t_p_values
 rng = np.random.default_rng(0)
 values, families = rng.random((700, 40)), rng.integers(0, 300, 700)
@@ -130,6 +133,15 @@ families = np.unique(families, return_inverse=True)[1]
 print(FamilyDraws.of(families, seed=11).means(values).tobytes().hex()[:4000])
 print((values - values.mean(axis=0)).sum(), flip_p_values(values - 0.49, families, seed=11).tolist())
 print(max_t_p_values(values - 0.49, families, seed=11).tolist())
+rows = [(f"q{q:04}", f"d{doc:04}", 2, True) for q in range(700) for doc in rng.choice(300, 3, replace=False)]
+judgments = Judgments.of({f"q{q:04}": 2 for q in range(700)}, rows)
+print(crossed_interval(values[:, 0] - 0.5, crossed_weights(judgments, gold_only=True, seed=11)))
+golds = Incidence.of(judgments, gold_only=True)
+print(one_query_per_document(values[:, 0] - 0.5, golds, thin(golds, seed=11)))
+many = rng.random((200_000, 3))
+failed = (many[:, 0] + rng.random(200_000) > 1).astype(float)
+for fit in (linear_fit, logistic_fit):
+    print(fit(failed, {"a": many[:, 0], "b": many[:, 1], "c": many[:, 2]}, np.arange(200_000) // 3))
 """
 
 
