@@ -31,4 +31,4 @@ def test_p_values_are_small_no_more_often_than_they_say(bench: Any) -> None:
     for level, *shares in zip(bench.LEVELS, by_family, block, strict=True):
         error = 3 * np.sqrt(level * (1 - level) / n_samples)
         assert all(share <= level + error for share in shares)
-    assert by_query[1] > 0.1  # queries of a family are no independent units
+    assert by_query[1] > 0.08  # queries of a family are no independent units
