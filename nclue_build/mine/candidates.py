@@ -76,19 +76,20 @@ def _is_english(word: str) -> bool:
     return word.isalpha() and not int(words.classify([word])[0]) & words.UNKNOWN
 
 
-def bare_lexicon(vocabulary: Vocabulary) -> Lexicon:
-    """A lexicon that knows the words and no forms yet."""
+def bare_lexicon(vocabulary: Vocabulary, named: Collection[str] | None = None) -> Lexicon:
+    """A lexicon that knows the words, and no forms yet but those that were named."""
     none = np.zeros(0, dtype=np.uint64)
-    return build_lexicon(vocabulary.ids, vocabulary.classes, none, none.astype(np.int64), none)
+    keys = form_keys(named or (), vocabulary)
+    return build_lexicon(vocabulary.ids, vocabulary.classes, none, none.astype(np.int64), none, keys)
 
 
 def document_keys(
-    stream: tokens.TokenStream, ids: NDArray[np.int64], classes: NDArray[np.uint32]
+    stream: tokens.TokenStream, ids: NDArray[np.int64], classes: NDArray[np.uint32], named: NDArray[np.uint64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Distinct keys of one document: its noun phrases, and its runs of eight words."""
+    """Distinct keys of one document: its noun phrases and the named forms it holds, and its runs of eight words."""
     mixed = ngrams.mix(ids)
     phrases = [
-        ngrams.keys(mixed, length)[ngrams.noun_phrases(classes[ids], stream.flags, length)]
+        ngrams.keys(mixed, length)[ngrams.candidate_places(mixed, classes[ids], stream.flags, length, named)]
         for length in range(1, ngrams.MAX_WORDS + 1)
     ]
     runs = ngrams.keys(mixed, ngrams.TEMPLATE_WORDS)[ngrams.template_runs(ids, stream.flags)]
@@ -96,13 +97,13 @@ def document_keys(
 
 
 def form_keys(forms: Iterable[str], vocabulary: Vocabulary) -> NDArray[np.uint64]:
-    """Keys of forms, all words of which are in the vocabulary."""
+    """Sorted keys of forms, all words of which are in the vocabulary."""
     found: list[NDArray[np.uint64]] = []
     for form in sorted(set(forms)):
         ids = tokens.word_ids(tokens.TOKEN.findall(form), vocabulary.ids)
         if len(ids) and ids.all():
             found.append(ngrams.keys(ngrams.mix(ids), len(ids)))
-    return np.concatenate(found) if found else np.zeros(0, dtype=np.uint64)
+    return np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.uint64)
 
 
 def select(
@@ -127,8 +128,9 @@ def select(
     keys, counts, first = ngrams.count_documents(phrases)
     min_documents, max_documents = window
     inside = (counts >= min_documents) & (counts <= max_documents)
+    named_keys = form_keys(named or (), vocabulary)
     if named is not None:
-        inside &= np.isin(keys, form_keys(named, vocabulary))
+        inside &= np.isin(keys, named_keys)
     run_keys, run_counts, _ = ngrams.count_documents(runs)
     lexicon = build_lexicon(
         vocabulary.ids,
@@ -136,6 +138,7 @@ def select(
         keys[inside],
         first[inside],
         run_keys[run_counts >= TEMPLATE_DOCUMENTS],
+        named_keys,
     )
     seen = {
         "ngrams": len(keys),

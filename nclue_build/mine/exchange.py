@@ -22,7 +22,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-_ARRAYS: Final = ("classes", "form_keys", "first_document", "template_keys", "verb_marks", "determiners", "place_marks")
+_ARRAYS: Final = (
+    "classes",
+    "form_keys",
+    "named_keys",
+    "first_document",
+    "template_keys",
+    "verb_marks",
+    "determiners",
+    "place_marks",
+)
 
 
 def save_lexicon(folder: Path, lexicon: Lexicon) -> Path:

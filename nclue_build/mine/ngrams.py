@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from nclue_build.core.arrays import find_sorted
 from nclue_build.mine import tokens, words
 
 if TYPE_CHECKING:
@@ -114,6 +115,28 @@ def noun_phrases(classes: NDArray[np.uint32], flags: NDArray[np.uint16], length:
         starts_link = link & ~has(words.LINK, offset - 1)
         links += starts_link
     return result & (links <= 1)
+
+
+def candidate_places(
+    mixed: NDArray[np.uint64],
+    classes: NDArray[np.uint32],
+    flags: NDArray[np.uint16],
+    length: int,
+    named: NDArray[np.uint64],
+) -> NDArray[np.bool_]:
+    """Whether the ``length`` tokens from each position on are a noun phrase, or a form that was named.
+
+    Args:
+        mixed: From :func:`mix`.
+        classes: uint32 per token.
+        flags: uint16 per token.
+        length: In words.
+        named: uint64, sorted keys of forms that count whatever their words look like.
+    """
+    result = noun_phrases(classes, flags, length)
+    if len(named) and len(result):
+        result |= runs(flags, length) & (find_sorted(named, keys(mixed, length)) >= 0)
+    return result
 
 
 def count_documents(

@@ -89,6 +89,7 @@ class Lexicon:
         vocabulary: Word -> id (1-based; 0 is any other word).
         classes: uint32 by word id (:mod:`nclue_build.mine.words`).
         form_keys: uint64, sorted keys of the candidate forms.
+        named_keys: uint64, sorted keys of the forms that a model named: they need not look like noun phrases.
         first_document: int64, index of the first document that holds each form.
         template_keys: uint64, sorted keys of word runs that are template text.
         verb_marks: Word ids after which an ambiguous word is a verb.
@@ -99,6 +100,7 @@ class Lexicon:
     vocabulary: dict[str, int]
     classes: NDArray[np.uint32]
     form_keys: NDArray[np.uint64]
+    named_keys: NDArray[np.uint64]
     first_document: NDArray[np.int64]
     template_keys: NDArray[np.uint64]
     verb_marks: NDArray[np.int64]
@@ -111,9 +113,7 @@ def profile_document(stream: tokens.TokenStream, lexicon: Lexicon, document: int
     ids = tokens.word_ids(stream.folded, lexicon.vocabulary)
     classes = lexicon.classes[ids]
     mixed = ngrams.mix(ids)
-    found = [
-        _find(mixed, classes, stream.flags, length, lexicon.form_keys) for length in range(1, ngrams.MAX_WORDS + 1)
-    ]
+    found = [_find(mixed, classes, stream.flags, length, lexicon) for length in range(1, ngrams.MAX_WORDS + 1)]
     start = np.concatenate([places for places, _ in found])
     form = np.concatenate([forms for _, forms in found])
     length = np.repeat(np.arange(1, ngrams.MAX_WORDS + 1), [len(places) for places, _ in found])
@@ -182,13 +182,13 @@ def _find(
     classes: NDArray[np.uint32],
     flags: NDArray[np.uint16],
     length: int,
-    form_keys: NDArray[np.uint64],
+    lexicon: Lexicon,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    places = np.flatnonzero(ngrams.noun_phrases(classes, flags, length))
+    places = np.flatnonzero(ngrams.candidate_places(mixed, classes, flags, length, lexicon.named_keys))
     if not len(places):
         empty = np.zeros(0, dtype=np.int64)
         return empty, empty
-    index = find_sorted(form_keys, ngrams.keys(mixed, length)[places])
+    index = find_sorted(lexicon.form_keys, ngrams.keys(mixed, length)[places])
     hit = index >= 0
     return places[hit], index[hit]
 
@@ -326,6 +326,7 @@ def build_lexicon(
     form_keys: NDArray[np.uint64],
     first_document: NDArray[np.int64],
     template_keys: NDArray[np.uint64],
+    named_keys: NDArray[np.uint64],
 ) -> Lexicon:
     """Put the shared tables together."""
 
@@ -336,6 +337,7 @@ def build_lexicon(
         vocabulary=vocabulary,
         classes=classes,
         form_keys=form_keys,
+        named_keys=named_keys,
         first_document=first_document,
         template_keys=template_keys,
         verb_marks=known("to will can could must may might should would shall we they you i who not cannot"),

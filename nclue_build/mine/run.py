@@ -158,14 +158,15 @@ class _Mining:
         return vocabulary, acronyms.vote(found.definitions for found in read)
 
     def _select_forms(self, vocabulary: candidates.Vocabulary) -> Lexicon:
-        tables = exchange.save_lexicon(self._scratch, candidates.bare_lexicon(vocabulary))
+        named = self._named_forms(vocabulary)
+        tables = exchange.save_lexicon(self._scratch, candidates.bare_lexicon(vocabulary, named))
         keys = list(self._map("phrases", partial(worker.read_keys, self._roles, tables)))
         lexicon, seen = candidates.select(
             vocabulary,
             [found.phrases for found in keys],
             [found.runs for found in keys],
             (self._min_form_documents, self._max_documents),
-            self._named_forms(vocabulary),
+            named,
         )
         self._counts |= seen
         return lexicon

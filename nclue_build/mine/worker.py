@@ -82,7 +82,8 @@ def read_keys(roles: frozenset[str], tables: Path, task: Task) -> Keys:
     if not task.contributes:
         return Keys(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint64))
     stream = _stream(roles, task)
-    return Keys(*candidates.document_keys(stream, tokens.word_ids(stream.folded, lexicon.vocabulary), lexicon.classes))
+    ids = tokens.word_ids(stream.folded, lexicon.vocabulary)
+    return Keys(*candidates.document_keys(stream, ids, lexicon.classes, lexicon.named_keys))
 
 
 def profile(roles: frozenset[str], tables: Path, task: Task) -> DocumentProfile:

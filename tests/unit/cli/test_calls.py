@@ -166,17 +166,21 @@ def test_forms_that_a_model_names_are_mined(built: Path, run: Run, answerer: Any
     set_key(built, "mine", "miner", '"llm"')
     set_key(built, "compose", "paraphrases", '"recorded"')
     out, path = built / "batch.jsonl", built / "answers.jsonl"
+    facts: set[str] = set()
     for optional in ((), ("--optional",)):
         exported = run("-w", built, "calls", "export", out, *optional, "--json")
         assert list(exported.envelope["result"]["calls"]) == ["paraphrase" if optional else "page-facts"]
         answers = [answerer.answer(row) for row in rows(out)]
+        texts = [row["result"]["message"]["content"][0]["text"] for row in answers]
+        facts |= {fact["form"].lower() for text in texts for fact in json.loads(text).get("facts", [])}
         path.write_text("".join(json.dumps(row) + "\n" for row in answers), encoding="utf-8")
         assert run("-w", built, "calls", "import", path, "--answered-by", answerer.NAME).code == 0
     ran = run("-w", built, "run", "--json")
     assert ran.code == 0, ran.out
     named = {row["form"] for row in rows(built / "inventory" / "main" / "surface_forms.jsonl")}
-    assert named < by_counting
-    assert {"coral reef monitoring", "marine debris"} <= named
+    assert {"coral reef monitoring", "marine debris"} <= named & by_counting
+    assert by_counting - named
+    assert {form.lower() for form in named} <= facts
     used = rows(built / "inventory" / "main" / "calls.jsonl")
     assert {(row["prompt_id"], row["answered_by"]) for row in used} == {("page-facts", answerer.NAME)}
     queries = rows(built / "benchmarks" / "main" / "queries.jsonl")

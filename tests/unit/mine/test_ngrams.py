@@ -60,15 +60,18 @@ def test_keys_are_equal_exactly_when_the_words_are(ids: list[int], length: int) 
     assert len(set(keys)) == len(set(grams))
 
 
-def profile_of(documents: list[list[PageRow]], min_documents: int = 2) -> dict[str, dict[str, int]]:
+def profile_of(
+    documents: list[list[PageRow]], min_documents: int = 2, named: set[str] | None = None
+) -> dict[str, dict[str, int]]:
     streams = [tokens.tokenize(pages, ROLES) for pages in documents]
     vocabulary = candidates.build_vocabulary(((set(stream.folded), set()) for stream in streams), min_documents)
+    named_keys = candidates.bare_lexicon(vocabulary, named).named_keys
     keys = [
-        candidates.document_keys(stream, tokens.word_ids(stream.folded, vocabulary.ids), vocabulary.classes)
+        candidates.document_keys(stream, tokens.word_ids(stream.folded, vocabulary.ids), vocabulary.classes, named_keys)
         for stream in streams
     ]
     lexicon, _ = candidates.select(
-        vocabulary, [a for a, _ in keys], [b for _, b in keys], (min_documents, len(documents))
+        vocabulary, [a for a, _ in keys], [b for _, b in keys], (min_documents, len(documents)), named
     )
     total = CorpusProfile(len(lexicon.form_keys))
     for index, stream in enumerate(streams):
@@ -140,3 +143,20 @@ def test_headings_of_a_form_belong_to_its_template(make_page_row: Callable[..., 
 
 def test_no_documents_give_no_forms() -> None:
     assert profile_of([[], []]) == {}
+
+
+def test_named_forms_count_whatever_their_words_look_like(make_page_row: Callable[..., PageRow]) -> None:
+    """A model proposes, pages decide: a form it names need be no noun phrase, and must be in enough documents."""
+    text = "The board asks whom to recycle quickly when coastal flooding comes, because coastal flooding is near."
+    documents = [[make_page_row(("text", text))], [make_page_row(("text", text)), make_page_row(("text", "x"), page=2)]]
+    counted = profile_of(documents)
+    assert "coastal flooding" in counted
+    assert "to recycle quickly" not in counted
+    named = profile_of(
+        documents, named={"to recycle quickly", "coastal flooding", "never recycle", "flooding comes because"}
+    )
+    assert set(named) == {"to recycle quickly", "coastal flooding"}
+    assert named["coastal flooding"] == counted["coastal flooding"]
+    assert named["to recycle quickly"]["mentions"] == 2
+    assert profile_of([*documents, []], 3, {"coastal flooding"}) == {}
+    assert profile_of(documents, named=set()) == {}
