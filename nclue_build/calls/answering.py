@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from nclue_build.core.errors import UsageError
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from nclue_build.core.progress import Progress
+    from nclue_build.core.spending import Spending
     from nclue_build.records.calls import CallRequest, Provenance
     from nclue_build.records.config import CallsSection
 
@@ -43,13 +43,17 @@ class Answerer(Protocol):
         """
 
 
-def live_answerer(config: CallsSection) -> Answerer:
+def live_answerer(config: CallsSection, spending: Spending, progress: Progress) -> Answerer:
     """The client of the configured service.
 
+    Args:
+        config: The ``[calls]`` table.
+        spending: What the run may spend.
+        progress: Listener for warnings.
+
     Raises:
-        UsageError: there is none in this version.
+        UsageError: the environment names no service or no credential.
     """
-    raise UsageError(
-        f'[calls] mode = "{config.mode}" asks a live service, which this version cannot: set mode = "frozen" and let '
-        "somebody answer what 'nclue-build calls export' writes"
-    )
+    from nclue_build.calls.client.live import LiveClient  # noqa: PLC0415 - a replay does without it
+
+    return LiveClient(config, spending, progress)

@@ -11,10 +11,15 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from nclue_build.calls.strict_json import read_object
 from nclue_build.records.base import Record
 
+_CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
 
 def _not_blank(value: str) -> str:
     if not value.strip():
         message = "is blank"
+        raise ValueError(message)
+    if _CONTROL.search(value):
+        message = "has a control character"
         raise ValueError(message)
     return value
 

@@ -18,6 +18,7 @@ from nclue_build.calls.scan import corrupt_error
 from nclue_build.calls.seal import seal
 from nclue_build.calls.segment import Segment
 from nclue_build.core.errors import Finding, TransientCallError, UsageError
+from nclue_build.core.spending import Spending
 from nclue_build.records.calls import PendingCall, UsedCall
 
 if TYPE_CHECKING:
@@ -66,12 +67,19 @@ class Calls:
         config: Its ``[calls]`` table.
         stage: The stage that asks.
         progress: Listener for progress.
+        spending: What live calls may take; anything by default.
     """
 
     def __init__(
-        self, build: Build, config: CallsSection, stage: Literal["mine", "compose"], progress: Progress
+        self,
+        build: Build,
+        config: CallsSection,
+        stage: Literal["mine", "compose"],
+        progress: Progress,
+        spending: Spending | None = None,
     ) -> None:
         self.config = config
+        self._spending = spending or Spending()
         self._build, self._stage, self._progress = build, stage, progress
         self._places = CallPlaces(build, config.generation)
         self._used: dict[str, UsedCall] = {}
@@ -153,7 +161,7 @@ class Calls:
 
     def _record(self, missing: dict[str, Ask]) -> None:
         """Ask a live service, and keep every answer as soon as it is there."""
-        answerer = live_answerer(self.config)
+        answerer = live_answerer(self.config, self._spending, self._progress)
         self._progress.start(f"{self._stage}: ask {self.config.model}", len(missing), "calls")
         try:
             with Segment(self._places, (self.config.key_env,)) as segment:

@@ -18,6 +18,7 @@ from nclue_build.cli.tables import tables
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from nclue_build.core.spending import Spending
     from nclue_build.store.stage import Stage
 
 app = typer.Typer(
@@ -202,7 +203,7 @@ def gate(
 
 
 @_verb
-def run(
+def run(  # noqa: PLR0913 - its options
     session: Session,
     *,
     first: Annotated[
@@ -214,14 +215,32 @@ def run(
     show: Annotated[
         int, typer.Option("--show", metavar="N", min=0, help="Print N of the queries with their golds.")
     ] = 0,
+    calls_mode: Annotated[
+        str | None, typer.Option("--calls", metavar="MODE", help="Model calls: frozen, record or refresh.")
+    ] = None,
+    max_calls: Annotated[
+        int | None, typer.Option("--max-calls", metavar="N", min=0, help="Stop before more live calls.")
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", metavar="N", min=0, help="Stop before more tokens, in and out.")
+    ] = None,
+    max_cost: Annotated[
+        str | None, typer.Option("--max-cost", metavar="AMOUNT", help="Stop before a higher cost.")
+    ] = None,
 ) -> Reply:
     """Bring a build up to date: all stages that are stale."""
+    from nclue_build.cli.values import money
+    from nclue_build.core.spending import Spending
+
+    spending = Spending(max_calls, max_tokens, money("--max-cost", max_cost))
     if dry_run:
         from nclue_build.cli.render import plan_reply
+        from nclue_build.workflow.calls import missing_calls
         from nclue_build.workflow.planning import plan_build
 
-        return plan_reply(plan_build(session.workspace, session.build, first=first, last=last, fresh=fresh))
-    return _run(session, first, last, fresh=fresh, show=show)
+        plans = plan_build(session.workspace, session.build, first=first, last=last, fresh=fresh)
+        return plan_reply(plans, missing_calls(session.workspace, session.build))
+    return _run(session, first, last, fresh=fresh, show=show, calls_mode=calls_mode, spending=spending)
 
 
 for _of_another_module in (score, compare, tables, repair):
@@ -239,6 +258,8 @@ def _run(  # noqa: PLR0913 - the options of `run`
     show: int = 0,
     fetch: bool = True,
     run_mineru: bool = False,
+    calls_mode: str | None = None,
+    spending: "Spending | None" = None,
     stages: "Sequence[Stage] | None" = None,
 ) -> Reply:
     from nclue_build.cli.progress import make_display
@@ -256,6 +277,8 @@ def _run(  # noqa: PLR0913 - the options of `run`
             fresh=fresh,
             fetch=fetch,
             run_mineru=run_mineru,
+            calls=calls_mode,
+            spending=spending,
             progress=display,
             stages=stages,
         )

@@ -126,6 +126,16 @@ def prune(
 
 @calls.command()
 @with_common_options
+def probe(session: Session) -> Reply:
+    """Ask the live service a few tiny questions."""
+    from nclue_build.cli.render_calls import probe_reply
+    from nclue_build.workflow.calls import probe_service
+
+    return probe_reply(probe_service(session.workspace, session.build))
+
+
+@calls.command()
+@with_common_options
 def seal(session: Session) -> Reply:
     """Fold interrupted recordings into the frozen outputs."""
     from nclue_build.cli.render_calls import seal_reply

@@ -7,6 +7,7 @@ import shlex
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
+from nclue_build.cli.render_calls import estimate_rows
 from nclue_build.cli.reply import Reply, table
 from nclue_build.core.errors import EXIT_FINDINGS, EXIT_OK, Finding
 from nclue_build.core.excerpt import excerpt
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from nclue_build.fetch.outcome import FetchReport
+    from nclue_build.workflow.calls import Estimate
     from nclue_build.workflow.doctor import Check
     from nclue_build.workflow.extraction import ExtractionVerdict
     from nclue_build.workflow.families import Family
@@ -156,10 +158,14 @@ def schema_reply(family: Family) -> Reply:
     return Reply({"name": family.name, "file": family.file, "schema": schema}, json.dumps(schema, indent=2))
 
 
-def plan_reply(plans: Sequence[StagePlan]) -> Reply:
-    """Reply of ``run --dry-run``."""
-    result = {"stages": [{"stage": plan.stage, "state": plan.state, "reasons": list(plan.reasons)} for plan in plans]}
-    return Reply(result, table([(plan.stage, f"{plan.state:<8} {'; '.join(plan.reasons)}".rstrip()) for plan in plans]))
+def plan_reply(plans: Sequence[StagePlan], missing: Estimate | None = None) -> Reply:
+    """Reply of ``run --dry-run``; with what its calls come to, where it asks a model."""
+    stages = [{"stage": plan.stage, "state": plan.state, "reasons": list(plan.reasons)} for plan in plans]
+    rows = [(plan.stage, f"{plan.state:<8} {'; '.join(plan.reasons)}".rstrip()) for plan in plans]
+    if missing is None:
+        return Reply({"stages": stages}, table(rows))
+    text = f"{table(rows)}\n\nmodel calls that are known to be missing\n{table(estimate_rows(missing))}"
+    return Reply({"stages": stages, "calls": asdict(missing)}, text)
 
 
 def run_reply(report: RunReport, made: Made, samples: Sequence[Sample] = ()) -> Reply:

@@ -12,6 +12,7 @@ from nclue_build.core.phrases import counted
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from nclue_build.calls.client.probe import Probe
     from nclue_build.calls.imports import Imported
     from nclue_build.calls.seal import Sealed
     from nclue_build.calls.verify import Verified
@@ -62,15 +63,19 @@ def status_reply(status: CallsStatus) -> Reply:
 
 def estimate_reply(found: Estimate) -> Reply:
     """Reply of ``calls estimate``."""
-    result = asdict(found) | {"cost": None}
-    rows: list[tuple[str, object]] = [
+    return Reply(asdict(found), table(estimate_rows(found)))
+
+
+def estimate_rows(found: Estimate) -> list[tuple[str, object]]:
+    """What missing calls come to, as rows of a table."""
+    cost = f"at most about {found.max_cost} {found.currency}, at the price from {found.price_since} on"
+    return [
         ("calls", _listed(found.calls) or "none known to be missing"),
         ("input", f"about {found.input_tokens} tokens (4 characters each)"),
         ("output", f"at most {found.max_output_tokens} tokens"),
-        ("cost", "unknown: there is no price"),
+        ("cost", cost if found.max_cost is not None else "unknown: the model has no price ([calls] prices)"),
         ("", "later rounds depend on the answers, and are not in this"),
     ]
-    return Reply(result, table(rows))
 
 
 def export_reply(exported: Exported) -> Reply:
@@ -180,6 +185,14 @@ def prune_reply(keys: Sequence[str], *, applied: bool) -> Reply:
     """Reply of ``calls prune``."""
     what = "removed" if applied else "not used by the build; --apply removes them"
     return Reply({"keys": list(keys), "applied": applied}, f"{counted(len(keys), 'recorded call')} {what}")
+
+
+def probe_reply(probe: Probe) -> Reply:
+    """Reply of ``calls probe``: exit code 1 where a build could not work with the service."""
+    rows: list[tuple[str, object]] = [("model", probe.model), ("service", probe.host), ("calls", probe.calls)]
+    rows += [(one.name, f"{'ok' if one.ok else 'NOT OK'}: {one.what}") for one in probe.found]
+    ok = all(one.ok for one in probe.found)
+    return Reply(asdict(probe) | {"ok": ok}, table(rows), exit_code=EXIT_OK if ok else EXIT_FINDINGS)
 
 
 def seal_reply(done: Sealed) -> Reply:

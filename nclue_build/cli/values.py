@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
 from typing import TYPE_CHECKING, TypeVar
 
 from nclue_build.core.errors import UsageError
@@ -34,3 +36,16 @@ def whole_numbers(option: str, value: str) -> tuple[int, ...]:
     if not all(part.isascii() and part.isdigit() and int(part) >= 1 for part in parts):
         raise UsageError(f"{option} {value}: must be whole numbers from 1 with commas between them")
     return tuple(sorted({int(part) for part in parts}))
+
+
+def money(option: str, text: str | None) -> Decimal | None:
+    """An amount of money, exactly; None where none is given.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if text is None:
+        return None
+    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", text):
+        raise UsageError(f"{option} {text}: must be an amount such as 2.50")
+    return Decimal(text)

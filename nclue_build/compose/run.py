@@ -77,7 +77,9 @@ class _Composing:
         self._by_page = stored.version.level == "page"
         self._judge_name: str = context.config.judge.kind if self._by_page else "none"
         asks = self._judge_name == MODEL or self._config.paraphrases != "none"
-        self._calls = Calls(context.build, context.config.calls, "compose", context.progress) if asks else None
+        self._calls = (
+            Calls(context.build, context.config.calls, "compose", context.progress, context.spending) if asks else None
+        )
         sources = tuple(sorted({row.source for row in quality}))
         self._corpus = Corpus(
             inventory=stored.inventory,

@@ -10,7 +10,8 @@
      │    ├── CacheConflict         two different replies to one request
      │    ├── CacheCorrupt          a record is not as it was written
      │    ├── TransientCallError    a call failed for a while: it may be tried again
-     │    └── PermanentCallError    a call failed for good: credentials, spending, a refused request
+     │    ├── PermanentCallError    a call failed for good: credentials, spending, a refused request
+     │    └── BudgetReached         what a run may spend is spent: it can go on in another run
      ├── ReleaseError    5   a release that cannot be built or verified
      ├── OutcomeError    1   ran to the end, but there is nothing to deliver
      └── InternalError  70   our bug
@@ -132,6 +133,10 @@ class TransientCallError(CallError):
 
 class PermanentCallError(CallError):
     """A call failed for good: credentials, spending, or a request that is refused."""
+
+
+class BudgetReached(CallError):  # noqa: N818 - no error of anybody: what was allowed is used up
+    """A run has spent what it may: everything that was answered is kept, and another run goes on from there."""
 
 
 class ReleaseError(NclueError):

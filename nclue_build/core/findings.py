@@ -159,6 +159,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
         "call-unknown": "An answer belongs to no call that is asked for.",
         "call-missing": "A recorded call that a build used is not there as it used it.",
         "call-rejected": "An answer is no reply of the form that was asked for.",
+        "call-failed": "A live call was not answered; what was answered is kept.",
     },
     "Runs and scores": {
         "bad-run-row": "A row of a run is not what its format asks for, or the file holds no rows.",

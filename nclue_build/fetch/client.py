@@ -11,11 +11,12 @@ import httpx2
 
 from nclue_build.core.canonical import sha256_bytes
 from nclue_build.core.printable import without_controls
+from nclue_build.core.retry_after import retry_after_s
 from nclue_build.fetch.content import MAGIC_WITHIN, content_problem
 from nclue_build.fetch.hosts import Hosts, left_alone
 from nclue_build.fetch.outcome import PlaceError
 from nclue_build.fetch.places import WEB_SCHEMES, shown
-from nclue_build.fetch.retry import MAX_WAIT_S, backoff_s, retry_after_s
+from nclue_build.fetch.retry import MAX_WAIT_S, backoff_s
 from nclue_build.store.partial import Origin
 
 if TYPE_CHECKING:

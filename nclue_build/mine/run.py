@@ -82,7 +82,9 @@ class _Mining:
         self._scratch = scratch
         self._judge_name = context.config.judge.kind
         asks = self._judge_name == MODEL or self._config.miner == LLM
-        self._calls = Calls(context.build, context.config.calls, "mine", context.progress) if asks else None
+        self._calls = (
+            Calls(context.build, context.config.calls, "mine", context.progress, context.spending) if asks else None
+        )
         share = int(Fraction(str(self._config.max_document_share)) * len(quality))
         bound = min(self._config.max_documents, share)
         self._max_documents = max(self._config.min_documents, bound)

@@ -163,6 +163,23 @@ class JudgeSection(Section):
     kind: Literal["rules", "model"] = "rules"
 
 
+Code = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[!-~]+$")]
+"""An error code as a service writes it in the body of a response."""
+Price = Annotated[str, Field(pattern=r"^[0-9]{1,6}(\.[0-9]{1,6})?$")]
+Date = Annotated[str, Field(pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$")]
+
+
+class PriceRow(Section):
+    """What a model costs from a day on, for a million tokens, as text."""
+
+    model: Annotated[str, Field(min_length=1, max_length=200)]
+    since: Date
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
+    input: Price
+    output: Price
+    source: Annotated[str, Field(max_length=500)] = ""
+
+
 class CallsSection(Section):
     """Model calls, where ``judge.kind`` is ``model`` or ``mine.miner`` is ``llm``."""
 
@@ -175,6 +192,38 @@ class CallsSection(Section):
     thinking: Literal["disabled", "unset"] = "disabled"
     sampling: dict[Annotated[str, Field(pattern=r"^(temperature|top_p|top_k)$")], Decimal] = {}
     generation: Annotated[int, Field(ge=1, le=9999)] = 1
+    concurrency: Annotated[int, Field(ge=1, le=64)] = 4
+    attempt_timeout_s: Seconds = 120
+    call_timeout_s: Seconds = 600
+    max_attempts: Annotated[int, Field(ge=1, le=20)] = 5
+    max_wait_s: Seconds = 60
+    max_failures: Annotated[int, Field(ge=1, le=1000)] = 5
+    retry_statuses: tuple[Annotated[str, Field(pattern=r"^[45]([0-9]{2}|xx)$")], ...] = ("408", "409", "429", "5xx")
+    retry_codes: tuple[Code, ...] = ("1302", "1303", "1305", "1312")
+    fatal_codes: tuple[Code, ...] = (
+        "1113",
+        "1304",
+        "1308",
+        "1309",
+        "1310",
+        "1311",
+        "1313",
+        "enforced_spend_limit_reached",
+        "contract_spend_limit_reached",
+        "linked_organization_spend_limit_reached",
+    )
+    prices: tuple[PriceRow, ...] = ()
+
+    @model_validator(mode="after")
+    def _names_each_code_once(self) -> CallsSection:
+        if both := sorted(set(self.retry_codes) & set(self.fatal_codes)):
+            message = f"{both[0]} is in retry_codes and in fatal_codes"
+            raise ValueError(message)
+        days = [(row.model, row.since) for row in self.prices]
+        if len(days) != len(set(days)):
+            message = "two prices of one model begin on the same day"
+            raise ValueError(message)
+        return self
 
 
 class ComposeSection(Section):

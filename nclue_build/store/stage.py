@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from nclue_build.core.spending import Spending
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
@@ -45,7 +47,8 @@ class Mapper(Protocol):
 class StageContext:
     """What a stage gets to work with.
 
-    ``writable`` is false only for a stage that judges a build in a place that cannot be written.
+    ``writable`` is false only for a stage that judges a build in a place that cannot be written. ``spending`` is shared
+    by all stages of a run.
     """
 
     build: Build
@@ -53,6 +56,7 @@ class StageContext:
     mapper: Mapper
     progress: Progress
     writable: bool = True
+    spending: Spending = field(default_factory=Spending)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from nclue_build.calls.imports import import_answers
 from nclue_build.calls.misses import FOLLOWS, NearestRequests
 from nclue_build.calls.pending import batch_lines, read_pending
 from nclue_build.calls.places import CallPlaces, generations
 from nclue_build.calls.seal import seal
+from nclue_build.calls.sizes import input_tokens, most, price_of
 from nclue_build.calls.verify import verify_calls
 from nclue_build.core.errors import DataError, FrozenMiss, UsageError
 from nclue_build.records.calls import Agreement, UsedCall
@@ -20,12 +22,14 @@ from nclue_build.store.config_file import load_config
 from nclue_build.store.jsonl import read_jsonl
 from nclue_build.store.layout import AGREEMENT, CALLS
 from nclue_build.store.workspace import find_build
+from nclue_build.workflow.call_mode import asks_a_model
 from nclue_build.workflow.runner import run_build
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from nclue_build.calls.client.probe import Probe
     from nclue_build.calls.imports import Imported
     from nclue_build.calls.seal import Sealed
     from nclue_build.calls.verify import Verified
@@ -34,9 +38,6 @@ if TYPE_CHECKING:
     from nclue_build.records.calls import PendingCall
     from nclue_build.records.config import CallsSection
     from nclue_build.store.workspace import Build, Workspace
-
-_CHARACTERS_PER_TOKEN: Final = 4
-"""A rule of thumb for English; what a service counts, its own tokenizer decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +85,17 @@ class Estimate:
         calls: By prompt.
         input_tokens: About so many.
         max_output_tokens: At most so many.
+        max_cost: At most about so much, as text; None where there is no price.
+        currency: Of the cost.
+        price_since: Day the price has been in force from.
     """
 
     calls: Mapping[str, int]
     input_tokens: int
     max_output_tokens: int
+    max_cost: str | None = None
+    currency: str | None = None
+    price_since: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,16 +187,29 @@ def calls_status(workspace: Workspace | Path | None = None, build: str | None = 
 
 
 def estimate_calls(workspace: Workspace | Path | None = None, build: str | None = None) -> Estimate:
-    """What the calls that are known to be missing come to."""
-    chosen, _, places = _open(workspace, build)
+    """What the calls that are known to be missing come to, at the price of today."""
+    chosen, config, places = _open(workspace, build)
     with chosen.workspace.relative_paths():
         pending = _missing(places, verify_calls(places), required=True)
-    sizes = [len(call.request.system) + sum(len(row.content) for row in call.request.messages) for call in pending]
+    requests = [call.request for call in pending]
+    price = price_of(config, datetime.now(UTC).strftime("%Y-%m-%d"))
+    cost = most(requests, price).cost
     return Estimate(
-        calls=_by_prompt(call.request.prompt_id for call in pending),
-        input_tokens=sum(-(-size // _CHARACTERS_PER_TOKEN) for size in sizes),
-        max_output_tokens=sum(call.request.max_tokens for call in pending),
+        calls=_by_prompt(request.prompt_id for request in requests),
+        input_tokens=sum(map(input_tokens, requests)),
+        max_output_tokens=sum(request.max_tokens for request in requests),
+        max_cost=None if cost is None else f"{cost:.2f}",
+        currency=None if price is None else price.currency,
+        price_since=None if price is None else price.since,
     )
+
+
+def missing_calls(workspace: Workspace | Path | None = None, build: str | None = None) -> Estimate | None:
+    """As :func:`estimate_calls`; None for a build that asks no model."""
+    chosen = find_build(workspace, build)
+    with chosen.workspace.relative_paths():
+        config = load_config(chosen.config_path)
+    return estimate_calls(chosen.workspace, chosen.name) if asks_a_model(config) else None
 
 
 def export_calls(
@@ -252,6 +272,14 @@ def seal_calls(workspace: Workspace | Path | None = None, build: str | None = No
     chosen, _, places = _open(workspace, build)
     with chosen.workspace.relative_paths():
         return seal(places)
+
+
+def probe_service(workspace: Workspace | Path | None = None, build: str | None = None) -> Probe:
+    """Ask the service of a build a few tiny questions (:func:`nclue_build.calls.client.probe.probe`)."""
+    from nclue_build.calls.client.probe import probe  # noqa: PLC0415 - a live client, only here
+
+    _, config, _ = _open(workspace, build)
+    return probe(config)
 
 
 def compare_judges(workspace: Workspace | Path | None = None, build: str | None = None) -> Confusion:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Final
 import nclue_build
 from nclue_build.core.errors import NclueError, UsageError
 from nclue_build.core.progress import NullProgress
+from nclue_build.core.spending import Spending
 from nclue_build.records.receipt import Receipt
 from nclue_build.store.config_file import load_config
 from nclue_build.store.stage import StageContext
 from nclue_build.store.workspace import find_build
+from nclue_build.workflow.call_mode import in_mode
 from nclue_build.workflow.executors import open_mapper
 from nclue_build.workflow.fetching import fetch_missing
 from nclue_build.workflow.lock import build_lock
@@ -104,6 +106,8 @@ def run_build(  # noqa: PLR0913 - the options of `nclue-build run`
     fresh: bool = False,
     fetch: bool = True,
     run_mineru: bool = False,
+    calls: str | None = None,
+    spending: Spending | None = None,
     progress: Progress | None = None,
     stages: Sequence[Stage] | None = None,
 ) -> RunReport:
@@ -121,6 +125,8 @@ def run_build(  # noqa: PLR0913 - the options of `nclue-build run`
         fresh: Recompute every stage asked for, up to date or not.
         fetch: Whether documents whose file is missing are downloaded first, where the corpus file says from where.
         run_mineru: Have MinerU read the documents it has not read yet, even if the configuration does not say so.
+        calls: Mode of model calls (``frozen``, ``record``, ``refresh``), instead of the configured one.
+        spending: What live calls may take in this run; anything by default.
         progress: Listener for progress.
         stages: The stages of the build, for tests; the real ones by default.
 
@@ -131,12 +137,13 @@ def run_build(  # noqa: PLR0913 - the options of `nclue-build run`
         UsageError: bad workspace, configuration or stage name, another run going on, an earlier stage stale, or P0
             stale after a repair.
         DataError: a listed file is missing and cannot be fetched, or is not what it should be.
+        CallError: calls have no recorded reply, or a live service did not answer them all.
         OutcomeError: nothing to deliver: no document readable, or no query possible.
     """
     chosen = find_build(workspace, build)
     before, asked = cut_stages(stages, first, last)
     with chosen.workspace.relative_paths():
-        config = load_config(chosen.config_path)
+        config = in_mode(load_config(chosen.config_path), calls)
         listener = progress or NullProgress()
         if fetch and asked[0].name == STAGE_NAMES[0]:
             fetch_missing(chosen, config, listener)
@@ -157,7 +164,7 @@ def run_build(  # noqa: PLR0913 - the options of `nclue-build run`
                 if asked[0].name != VERDICT_STAGE:
                     raise _cannot_write(chosen, plans) from None
                 writable = False
-            run = _Run(chosen, config, mapper, listener, digests, writable)
+            run = _Run(chosen, config, mapper, listener, digests, writable, spending or Spending())
             return run.execute(before, asked, fresh=fresh)
 
 
@@ -186,6 +193,7 @@ class _Run:
     progress: Progress
     digests: Digests
     writable: bool
+    spending: Spending
     known: dict[str, Receipt] = field(default_factory=dict)
     """Receipts of the stages asked for, as they were before the run."""
 
@@ -271,7 +279,14 @@ class _Run:
         inputs = digest_inputs(build, declared.inputs, self.digests)
         settings, settings_sha256 = plain_settings(declared.settings)
         ours = frozenset(previous.outputs) if previous else frozenset[str]()
-        result = stage.run(StageContext(build, self.config, self.mapper, self.progress, self.writable))
+        result = stage.run(StageContext(build, self.config, self.mapper, self.progress, self.writable, self.spending))
+        if self.config.calls.mode != "frozen":
+            # What the stage recorded is what it read.
+            own = build.relative(build.frozen_outputs) + "/"
+            now = digest_inputs(build, declared.inputs, self.digests)
+            inputs = {
+                name: digest for name, digest in (inputs | now).items() if not name.startswith(own) or name in now
+            }
         outputs: dict[str, str] = {}
         for path in files_below(declared.outputs):
             name = build.relative(path)

@@ -88,7 +88,7 @@ CALLS = ROOT.commands["calls"].commands  # type: ignore[attr-defined]
 
 
 def test_the_verbs_of_calls() -> None:
-    assert list(CALLS) == ["status", "estimate", "export", "import", "verify", "why", "agree", "prune", "seal"]
+    assert list(CALLS) == ["status", "estimate", "export", "import", "verify", "why", "agree", "prune", "probe", "seal"]
 
 
 @pytest.mark.parametrize("verb", CALLS)

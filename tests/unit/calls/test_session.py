@@ -48,7 +48,7 @@ def open_calls(places: CallPlaces) -> Callable[..., Calls]:
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch, make_response: Callable[..., bytes]) -> FakeService:
     made = FakeService(lambda _: make_response())
-    monkeypatch.setattr(session, "live_answerer", lambda _: made)
+    monkeypatch.setattr(session, "live_answerer", lambda *_: made)
     return made
 
 

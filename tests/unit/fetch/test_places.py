@@ -17,8 +17,9 @@ import pytest
 import nclue_build
 from nclue_build.core.errors import DataError, UsageError
 from nclue_build.core.ids import id_problem
+from nclue_build.core.retry_after import retry_after_s
 from nclue_build.fetch.places import places, sample, shown
-from nclue_build.fetch.retry import MAX_WAIT_S, backoff_s, retry_after_s
+from nclue_build.fetch.retry import MAX_WAIT_S, backoff_s
 from nclue_build.records.corpus import CorpusRow
 from nclue_build.store.workspace import Build, Workspace
 from nclue_build.workflow.lock import build_lock
