@@ -154,10 +154,13 @@ def check_other_settings(workspace: Path, run: Run) -> None:
     size = run("-w", workspace, "calls", "estimate", "--json").envelope["result"]
     assert size["calls"] == {"cluster": len(messages)}
     assert size["input_tokens"] > 0 < size["max_output_tokens"]
-    set_key(workspace, "calls", "mode", '"record"')
-    refused = run("-w", workspace, "run")
+    set_key(workspace, "calls", "base_url_env", '"NCLUE_NO_SUCH_SERVICE"')
+    refused = run("-w", workspace, "run", "--calls", "record")
     assert refused.code == 2
-    assert "live service" in refused.err
+    assert "NCLUE_NO_SUCH_SERVICE is not set" in refused.err
+    plan = run("-w", workspace, "run", "--dry-run", "--json").envelope["result"]
+    assert plan["calls"] == size
+    assert size["max_cost"] is None
 
 
 def test_forms_that_a_model_names_are_mined(built: Path, run: Run, answerer: Any) -> None:
