@@ -129,7 +129,7 @@ def prune(
 def probe(session: Session) -> Reply:
     """Ask the live service a few tiny questions."""
     from nclue_build.cli.render_calls import probe_reply
-    from nclue_build.workflow.calls import probe_service
+    from nclue_build.workflow.probing import probe_service
 
     return probe_reply(probe_service(session.workspace, session.build))
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from nclue_build.calls.client.probe import Probe
     from nclue_build.calls.imports import Imported
     from nclue_build.calls.seal import Sealed
     from nclue_build.calls.verify import Verified
@@ -272,14 +271,6 @@ def seal_calls(workspace: Workspace | Path | None = None, build: str | None = No
     chosen, _, places = _open(workspace, build)
     with chosen.workspace.relative_paths():
         return seal(places)
-
-
-def probe_service(workspace: Workspace | Path | None = None, build: str | None = None) -> Probe:
-    """Ask the service of a build a few tiny questions (:func:`nclue_build.calls.client.probe.probe`)."""
-    from nclue_build.calls.client.probe import probe  # noqa: PLC0415 - a live client, only here
-
-    _, config, _ = _open(workspace, build)
-    return probe(config)
 
 
 def compare_judges(workspace: Workspace | Path | None = None, build: str | None = None) -> Confusion:
