@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ELSEWHERE = {
-    "tests/unit/calls/client": {"call-failed"},
+    "tests/unit/calls/client": ("call-failed",),
     "tests/unit/fetch": (
         "system-error", "fetch-gone", "fetch-not-pdf", "fetch-too-large", "fetch-cut-short", "fetch-failed",
         "not-fetched",
