@@ -23,6 +23,7 @@ _STYLE: Final = {
     "svg.fonttype": "path",
     "font.family": "DejaVu Sans",  # which matplotlib brings along
     "font.size": 9,
+    "text.parse_math": False,  # a dollar in the name of a system is a dollar
     "axes.spines.top": False,
     "axes.spines.right": False,
     "savefig.dpi": 150,

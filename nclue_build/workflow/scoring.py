@@ -106,7 +106,7 @@ def score_runs(  # noqa: PLR0913 - the options of `score`
 
 
 def list_runs(paths: Sequence[Path]) -> RunSet:
-    """Find the run files that paths mean.
+    """Find the run files that paths mean; a file that is named twice counts once.
 
     Args:
         paths: Run files; folders, whose files with the endings of runs count, sorted; manifests.
@@ -128,11 +128,12 @@ def list_runs(paths: Sequence[Path]) -> RunSet:
                 sources.append(RunSource(entry.run_id, file.parent / entry.file, entry))
     if not sources:
         raise UsageError("no run to score: name run files, a folder of them, or a manifest (runs.jsonl)")
-    names: dict[str, Path] = {}
+    by_name: dict[str, RunSource] = {}
     for source in sources:
-        if (other := names.setdefault(source.name, source.path)) != source.path:
-            raise UsageError(f"two runs are called {source.name!r}: {other} and {source.path}; rename one")
-    return RunSet(tuple(sources), tuple(blocked))
+        other = by_name.setdefault(source.name, source)
+        if other.path.resolve() != source.path.resolve():
+            raise UsageError(f"two runs are called {source.name!r}: {other.path} and {source.path}; rename one")
+    return RunSet(tuple(by_name.values()), tuple(blocked))
 
 
 def load_runs(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from nclue_build.core.errors import Finding
     from nclue_build.core.progress import Progress
     from nclue_build.records.comparison import Contrast
-    from nclue_build.records.scores import Form
+    from nclue_build.records.scores import Form, RunEntry
     from nclue_build.score.benchmark import Benchmark
     from nclue_build.score.loading import LoadedRun
     from nclue_build.store.workspace import Workspace
@@ -145,7 +145,8 @@ def make_tables(  # noqa: PLR0913 - the options of `tables`
         )
         drifted = () if declared is None else tuple(drift(declared, report, str(wanted.check)))
         written = () if wanted.out is None else tuple(_write(report, wanted.out, plots=wanted.plots))
-    return Tabulated(report, tuple(remarks(loaded)), drifted, written)
+    said = tuple(remarks(run for run in loaded if not _is_masked_as_told(run, material.runs[run.name].entry, truth)))
+    return Tabulated(report, said, drifted, written)
 
 
 def _contrasts(
@@ -187,6 +188,12 @@ def _on_copy(copy: Benchmark, listed: RunSet, material: Material, options: Score
     loaded = load_runs(sources, copy, scorer.codes, allow_unknown=True)
     runs = {run.name: measured(scorer, run, material.runs[run.name].entry) for run in loaded}
     return replace(material, scorer=scorer, runs=runs, comparison=None)
+
+
+def _is_masked_as_told(run: LoadedRun, entry: RunEntry, truth: Benchmark) -> bool:
+    """Whether a masked run lacks only queries that do not have the condition: there is nothing to remark."""
+    place = entry.masked_condition
+    return place is not None and not run.n_dropped and all(truth.queries[one].n < place for one in run.missing)
 
 
 def _write(report: TablesReport, out: Path, *, plots: bool) -> list[Path]:

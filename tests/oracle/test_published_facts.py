@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from nclue_build.stats.agreement import confusion, kappa, share, wilson
+from nclue_build.stats.bootstrap import FamilyDraws
 from nclue_build.stats.bounds import n_clue_bounds
 from nclue_build.stats.contrasts import common_support, rank_agreement, split
 from nclue_build.stats.judgments import Judgments
@@ -68,6 +69,37 @@ def test_shares_and_common_support_of_a_published_contrast() -> None:
     bounds = n_clue_bounds(truth, *rankings)
     assert bounds.observed.sum() == 250 - 177
     assert (bounds.low <= bounds.observed).all()
+
+
+@pytest.mark.parametrize(
+    ("counts", "scores"),
+    [((100, 73, 73), (44.4, 32.4, 32.4)), ((55, 40, 40), (24.4, 17.8, 17.8)), ((67, 61, 64), (29.8, 27.1, 28.4))],
+)
+def test_scores_of_225_queries_are_whole_counts(counts: tuple[int, ...], scores: tuple[float, ...]) -> None:
+    found = []
+    for count in counts:
+        judgments, (ranking, _) = _benchmark(["gold"] * count + ["partial"] * (225 - count), ["miss"] * 225)
+        found.append(100 * float(measure(Truth.of(judgments), ranking).n_clue.mean()))
+    assert [round(value, 1) for value in found] == list(scores)
+
+
+def test_differences_by_form_follow_from_the_counts() -> None:
+    """Fusion minus BM25-AND on the three forms of the queries."""
+    differences = [round(100 * (fusion - base) / 225, 1) for base, fusion in ((100, 67), (73, 61), (73, 64))]
+    assert differences == [-14.7, -5.3, -4.0]
+
+
+def test_differences_by_source_make_the_whole() -> None:
+    sizes, deltas = (42, 44, 125, 14), (0.1283, 0.0587, -0.0428, 0.0718)
+    families = np.repeat(np.arange(4), sizes)
+    interval = FamilyDraws.of(families, seed=1, n_draws=50).intervals(np.repeat(deltas, sizes))[0]
+    assert round(interval.value, 4) == 0.0161
+
+
+def test_agreement_on_conditions() -> None:
+    agreed = share(661, 710)
+    assert round(agreed.interval.value, 3) == 0.931
+    assert agreed.interval.low < 0.931 < agreed.interval.high
 
 
 def vars_of(one: object) -> list[float]:

@@ -169,6 +169,18 @@ def test_a_row_per_query_and_run(on_demo: Callable[..., Any], runs: Path, tmp_pa
         assert mean == pytest.approx(result["runs"][0][measure]["value"])
 
 
+def test_a_file_named_twice_counts_once_and_two_runs_of_one_name_are_refused(
+    on_demo: Callable[..., Any], runs: Path, tmp_path: Path
+) -> None:
+    path = runs / "cover.trec.gz"
+    result = result_of(on_demo("score", path, path, "--no-intervals", "--json"))
+    assert [one["run_id"] for one in result["runs"]] == ["cover"]
+    shutil.copy(path, tmp_path)
+    done = on_demo("score", path, tmp_path / path.name)
+    assert done.code == 2
+    assert "'cover'" in done.err
+
+
 def test_declared_contrasts_are_compared(on_demo: Callable[..., Any], runs: Path) -> None:
     report = ComparisonReport.model_validate_json(json.dumps(result_of(on_demo("compare", runs, "--json"))))
     by_name = {one.contrast.name: one for one in report.contrasts}
@@ -195,6 +207,7 @@ def test_tables_are_those_committed(on_demo: Callable[..., Any], runs: Path, rep
     stored = repository / "corpora" / "demo" / "tables" / "tables.json"
     done = on_demo("tables", runs, "--check", stored, "--json")
     assert done.code == 0, done.out
+    assert json.loads(done.out)["findings"] == []  # masked runs lack the queries without the condition, as they should
     report = TablesReport.model_validate_json(json.dumps(result_of(done)))
     made = {one.name: one for one in report.tables}
     assert {name for name, one in made.items() if one.unavailable} == {"paraphrases", "agreement_of_copies"}
