@@ -9,8 +9,8 @@ import numpy as np
 
 from nclue_build.compose.enumeration import enumerate_conjunctions
 from nclue_build.compose.redundancy import content_keys, key_matrix, words
-from nclue_build.compose.relatedness import Relation, measure_relatedness
-from nclue_build.compose.requirements import ENOUGH_QUERIES, Goal, is_title, relaxation_goal, relaxation_ladder
+from nclue_build.compose.relatedness import measure_relatedness
+from nclue_build.compose.requirements import Goal, is_title, relaxation_goal, relaxation_ladder
 from nclue_build.compose.sample import gold_source, spread_sample, strata
 from nclue_build.compose.select import PoolEntry, Selection, SelectionRules, select
 from nclue_build.compose.triples import seeded_generator
@@ -136,23 +136,21 @@ class _Ladder:
         self.done = Composed([], Selection((), 0, {}, {}), self.rules, {}, {}, {}, {}, [])
 
     def climb_down(self) -> Composed:
-        done = self.done
+        done, reached = self.done, Goal(0, 0, 0)
         for number, requirements in enumerate(relaxation_ladder(self.config)):
-            if requirements.relation < Relation.CLOSE and len(done.selection.chosen) >= ENOUGH_QUERIES:
+            goal = self.rules.goal.loosely() if requirements.is_loose else self.rules.goal
+            if reached.meets(goal):
                 break
             self.progress.start(f"compose: {requirements.name or 'strict'}", None, "candidates")
             self._add(number, requirements)
             done.pool.sort(key=lambda entry: entry.query_id)
             done.selection = select(done.pool, self.rules)
             chosen = done.chosen
-            goal = self.rules.goal
             reached = Goal(
                 len(chosen),
                 len({entry.golds for entry in chosen}),
                 len({gold for entry in chosen for gold in entry.golds}),
             )
-            if reached.meets(goal):
-                break
         return done
 
     def _add(self, number: int, requirements: Requirements) -> None:
@@ -235,6 +233,7 @@ class _Ladder:
                     n_capped=int(sample.n_capped[index]),
                     quality=self._quality(sample, index, needs[index], judged),
                     step=number,
+                    is_loose=self.done.steps[number].requirements.is_loose,
                 )
             )
         for index, mismatch in verified.mismatches.items():

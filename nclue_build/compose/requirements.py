@@ -20,6 +20,9 @@ GOLDS_PER_100_DOCUMENTS: Final = 30
 """Documents of 100 that should be gold for some query, up to half as many as there are queries."""
 ENOUGH_QUERIES: Final = 50
 """Queries from which looser relations are no way to more: readers accept about one such query in five."""
+ENOUGH_FAMILIES: Final = 85
+"""Gold families up to which looser relations are worth it, if that many are asked for: queries that share all their
+golds tell systems apart on a few documents only."""
 QUERIES_PER_DOCUMENT: Final = 4
 """Queries per document up to which relaxing is worth it: beyond, more of the same few documents adds little."""
 
@@ -46,6 +49,11 @@ class Requirements:
     max_capped: int
     titles: bool = True
 
+    @property
+    def is_loose(self) -> bool:
+        """Whether conditions need not be close: then only what keeps a benchmark from being none is taken."""
+        return self.relation < Relation.CLOSE
+
 
 def is_title(name: str) -> bool:
     """Whether a condition's name is a title in capitals: of a body, an office, a programme ("Chief Financial Officer").
@@ -63,8 +71,8 @@ def relaxation_ladder(config: ComposeSection) -> tuple[Requirements, ...]:
 
     Passing mentions come first (one condition of a gold, then any), since a query about unrelated things is one nobody
     asks, however well its evidence is established. Titles are next, then fewer subset documents; looser relations come
-    last, and only where there are hardly any queries (:data:`ENOUGH_QUERIES`). docs/quality has what readers thought of
-    each step.
+    last, and only as far as there are hardly any queries or families (:data:`ENOUGH_QUERIES`,
+    :data:`ENOUGH_FAMILIES`). docs/quality has what readers thought of each step.
     """
     strict = Requirements(
         name=None,
@@ -100,6 +108,10 @@ class Goal:
     queries: int
     families: int
     golds: int
+
+    def loosely(self) -> Goal:
+        """What looser relations are used for."""
+        return Goal(min(self.queries, ENOUGH_QUERIES), min(self.families, ENOUGH_FAMILIES), 0)
 
     def meets(self, goal: Goal) -> bool:
         """Whether these numbers are at least those of the goal."""

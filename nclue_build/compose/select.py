@@ -46,6 +46,7 @@ class PoolEntry:
         n_capped: Documents with every condition that fail the page gate.
         quality: 0 to 100.
         step: Index of the relaxation step that admitted it; 0 is strict.
+        is_loose: Whether that step asks for less than close conditions.
     """
 
     query_id: str
@@ -55,6 +56,7 @@ class PoolEntry:
     n_capped: int
     quality: int
     step: int
+    is_loose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,7 @@ class _Greedy:
         self.n = np.array([len(entry.conditions) for entry in pool], dtype=np.int64)
         self.source = np.array([entry.source for entry in pool], dtype=np.int64)
         self.step = np.array([entry.step for entry in pool], dtype=np.int64)
+        self.is_loose = np.array([entry.is_loose for entry in pool], dtype=np.bool_)
         n_capped = np.array([min(entry.n_capped, 3) for entry in pool], dtype=np.int64)
         quality = np.array([entry.quality for entry in pool], dtype=np.int64)
         self.fixed = _QUALITY_WEIGHT * _UNIT * quality // 100 - _CAPPED_PENALTY * n_capped
@@ -227,10 +230,15 @@ class _Greedy:
         limit = min(self.size, goal.queries)
         self._fill_mixed(strict, min(limit, self.size - reserved))
         for step in range(1, int(self.step.max(initial=0)) + 1):
-            self._fill_mixed(self.step == step, limit)
-            self.fill(self.step == step, self.size, self._quota(self.size, MIX_STRETCH_PERCENT), goal.families)
+            entries, wanted = self.step == step, self._goal_of(step)
+            self._fill_mixed(entries, min(limit, wanted.queries))
+            self.fill(entries, self.size, self._quota(self.size, MIX_STRETCH_PERCENT), wanted.families)
         self._fill_mixed(strict, self.size)
         self._widen()
+
+    def _goal_of(self, step: int) -> Goal:
+        """What entries of a step are used for."""
+        return self.rules.goal.loosely() if self.is_loose[self.step == step].any() else self.rules.goal
 
     @property
     def n_golds(self) -> int:
@@ -243,8 +251,8 @@ class _Greedy:
         Step by step, so that the least relaxed ones come first. What goes is the query chosen last (worth least) whose
         golds and family stay without it.
         """
-        goal = self.rules.goal
         for step in range(1, int(self.step.max(initial=0)) + 1):
+            goal = self._goal_of(step)
             while (few_golds := self.n_golds < goal.golds) or self.n_families < goal.families:
                 spare = self._spare()
                 if spare is None:
