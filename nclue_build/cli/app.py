@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nclue_build.cli.audit import audit
 from nclue_build.cli.calls import calls
 from nclue_build.cli.options import with_common_options
 from nclue_build.cli.repair import repair
@@ -245,6 +246,7 @@ def run(  # noqa: PLR0913 - its options
 
 for _of_another_module in (score, compare, tables, repair):
     _verb(_of_another_module)
+app.add_typer(audit, name="audit")
 app.add_typer(report, name="report")
 app.add_typer(calls, name="calls")
 

@@ -141,6 +141,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
     "Decisions and repairs": {
         "duplicate-decision": "A file of decisions has the same id twice.",
         "decision-conflict": "Two decisions say the opposite of one condition in one document, or share an id.",
+        "bad-response": "An answer of an evaluator is missing, or does not fit what was asked and the pages shown.",
         "decision-page": "A decision names a page that its document does not have.",
         "decisions-differ": "The decisions of a version are not those its version.json lists, or conflict.",
         "override-differs": "What a query alone is to see of P(d, c) is not what the pair decisions give.",

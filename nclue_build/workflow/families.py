@@ -9,6 +9,8 @@ from typing import Any, Final, Literal
 from pydantic import TypeAdapter
 
 from nclue_build.core.errors import UsageError
+from nclue_build.records.audit import Agreement as AgreementOfPeople
+from nclue_build.records.audit import Key, Override, Packet, PoolReport, Queue, Response
 from nclue_build.records.base import SCHEMA_VERSION
 from nclue_build.records.benchmark import Qrel, QrelsMeta, Query
 from nclue_build.records.calls import Agreement, PendingCall, UsedCall
@@ -89,6 +91,13 @@ FAMILIES: Final = (
         TypeAdapter(Decision),
     ),
     Family("pair_overrides", f"inventory/<build>/P<k>/{layout.PAIR_OVERRIDES}", "row", TypeAdapter(PairOverride)),
+    Family("packet", "packet.json and adjudication.json of an audit", "file", TypeAdapter(Packet)),
+    Family("key", "key.json of an audit", "file", TypeAdapter(Key)),
+    Family("response", "responses/<evaluator>.json and adjudication/<evaluator>.json", "file", TypeAdapter(Response)),
+    Family("queue", "queue.json of an audit", "file", TypeAdapter(Queue)),
+    Family("pool", "pool.json of an audit", "file", TypeAdapter(PoolReport)),
+    Family("override", "overrides.jsonl of an audit", "row", TypeAdapter(Override)),
+    Family("agreement_of_people", "the result of audit score --json", "stdout", TypeAdapter(AgreementOfPeople)),
     Family("transitions", f"benchmarks/<build>/{layout.TRANSITIONS}", "file", TypeAdapter(Transitions)),
     Family("changes", f"benchmarks/<build>/{layout.CHANGES}", "row", TypeAdapter(QrelChange)),
     Family("repairs", f"benchmarks/<build>/{layout.REPAIRS}", "row", TypeAdapter(Repair)),

@@ -30,6 +30,7 @@ VERBS = [
     "compare",
     "tables",
     "repair",
+    "audit",
     "report",
     "calls",
 ]
