@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -213,6 +214,15 @@ def test_without_a_price_a_limit_of_cost_is_a_warning(
     assert len(calls.ask([Ask("a", make_request())], ClusterReply)) == 1
     (warning,) = Warned.said
     assert "no price of glm-5.2" in warning
+
+
+@pytest.mark.parametrize(("package", "module"), [("anthropic", "transport"), ("tenacity", "retrying")])
+def test_one_module_knows_it(repository: Path, package: str, module: str) -> None:
+    pattern = re.compile(rf"^\s*(import|from) {package}\b", re.MULTILINE)
+    found = [
+        path.stem for path in (repository / "nclue_build").rglob("*.py") if pattern.search(path.read_text("utf-8"))
+    ]
+    assert found == [module]
 
 
 def _everything(error: type) -> set[type]:
