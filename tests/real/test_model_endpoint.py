@@ -33,7 +33,9 @@ reply_schema = "cluster/1"
 Say KEEP or REJECT as JSON.
 === user
 {{name}}
+{{aliases}}
 {{n_documents}} of {{n_corpus_documents}}, {{n_pages}}
+{{contexts}}
 """
 REPLAY = """
 import sys
