@@ -230,6 +230,8 @@ def test_bad_decisions_are_refused_with_their_line(
 def test_a_conflict_names_both_decisions(tiny: Any, repair: Callable[..., RepairReport]) -> None:
     with pytest.raises(DataError, match=r"J9 says absent, J2 \(line 1\) says present"):
         repair(OVERRIDE, negative("J9", WATER_WHO, "zeta", WHO, [1, 2]))
+    with pytest.raises(DataError, match=r"\[decision-conflict\]"):
+        repair(OVERRIDE, negative("J9", WATER_WHO, "zeta", WHO, [1, 2]))
     repair(OVERRIDE)
     before = files(tiny)
     with pytest.raises(DataError, match=r"J9 says absent, J2 \(applied by P1\) says present"):
@@ -238,7 +240,7 @@ def test_a_conflict_names_both_decisions(tiny: Any, repair: Callable[..., Repair
         repair(OVERRIDE | {"reason": "another"})
     with pytest.raises(DataError, match="of this id under scope inventory"):
         repair(OVERRIDE, scope="pair")
-    with pytest.raises(DataError, match=r"'J8' stands twice \(first in line 1\)"):
+    with pytest.raises(DataError, match=r"'J8' stands twice \(first in line 1\) \[duplicate-decision\]"):
         repair(SINGLE_PAGE | {"decision_id": "J8"}, SINGLE_PAGE | {"decision_id": "J8"})
     assert files(tiny) == before
 
