@@ -123,7 +123,7 @@ def check_quote_coverage(
     Args:
         stored: Rows of qrels.jsonl with their lines.
         queries: By id.
-        composed: The judgments that follow from P0.
+        composed: The judgments that follow from P0, of a repaired build; nothing of any other.
         level: Of the build.
         path: Of qrels.jsonl, as shown.
         out: Takes what is wrong.

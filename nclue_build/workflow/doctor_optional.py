@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _PURPOSES: Final = {
     "dask": 'work on a cluster of machines ([run] executor = "dask")',
     "fast": "run files read faster by score and compare",
+    "plots": "plots beside the tables of runs",
     "mineru": "pages read by MinerU from here ([mineru] run = true), 645 MB",
 }
 FONTS: Final = (

@@ -79,8 +79,18 @@ def by_query(rows: list[dict[str, Any]], *, golds_only: bool) -> Judgments:
     return dict(found)
 
 
-@pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("name", FILES)
+def _readings() -> list[Any]:
+    """Every reader with every file; ranx compiles itself for half a minute: most it reads with the slow tests."""
+    found = []
+    for name in FILES:
+        for reader in READERS:
+            slow = reader is with_ranx and name != "qrels.trec"
+            marks = [pytest.mark.slow] if slow else []
+            found.append(pytest.param(reader, name, id=f"{name}-{reader.__name__}", marks=marks))
+    return found
+
+
+@pytest.mark.parametrize(("reader", "name"), _readings())
 def test_every_reader_of_trec_files_sees_every_row(
     benchmark: Path, reader: Callable[[Path], Judgments], name: str
 ) -> None:

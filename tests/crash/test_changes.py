@@ -63,7 +63,7 @@ def from_nothing(workspace: Path, tree_digests: TreeDigests) -> dict[str, str]:
     [
         (touch_everything, []),
         (rewrite_a_pdf, []),
-        (setting("workers = 1", "workers = 2"), []),
+        (setting(f"workers = 1{28 * ' '}# worker processes", "workers = 2 # worker processes"), []),
         (setting("page_timeout_s = 20", "page_timeout_s = 21"), ["extract"]),
         (setting("max_conditions = 4000", "max_conditions = 7"), ["mine", "compose", "gate"]),
         (setting("seed = 11", "seed = 12"), ["compose", "gate"]),

@@ -50,7 +50,11 @@ def test_killed_again_and_again_it_gets_there(crashing: Crashing) -> None:
 
 @pytest.mark.parametrize(
     ("signals", "code"),
-    [((signal.SIGINT,), 130), ((signal.SIGTERM,), 143), ((signal.SIGINT, signal.SIGINT), 130)],
+    [
+        ((signal.SIGINT,), 130),
+        pytest.param((signal.SIGTERM,), 143, marks=pytest.mark.slow),
+        pytest.param((signal.SIGINT, signal.SIGINT), 130, marks=pytest.mark.slow),
+    ],
     ids=["ctrl-c", "terminated", "ctrl-c-twice"],
 )
 def test_a_run_that_is_told_to_stop_stops_and_is_resumed(

@@ -55,6 +55,7 @@ def workspace(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     return root / "W"
 
 
+@pytest.mark.slow
 def test_real_pages_are_judged_by_import_and_replayed(
     workspace: Path, repository: Path, load_script: Callable[[Path], Any]
 ) -> None:

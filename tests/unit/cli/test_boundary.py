@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 EXITS = {
     "UsageError": 2, "DataError": 3, "CallError": 4, "FrozenMiss": 4, "CacheConflict": 4, "CacheCorrupt": 4,
-    "TransientCallError": 4, "PermanentCallError": 4, "ReleaseError": 5, "OutcomeError": 1, "InternalError": 70,
+    "TransientCallError": 4, "PermanentCallError": 4,
+    "BudgetReached": 4, "ReleaseError": 5, "OutcomeError": 1, "InternalError": 70,
 }  # fmt: skip
 
 

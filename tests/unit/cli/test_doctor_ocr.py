@@ -58,8 +58,9 @@ def test_only_a_build_that_recognises_text_needs_tesseract(
 ) -> None:
     seen = checks()
     assert seen["tesseract"][0]
-    assert "only needed for [extract] ocr" in seen["tesseract"][1]
-    assert "no program tesseract on PATH" in seen["tesseract"][1]
+    assert seen["tesseract"][1] == "none"
+    assert "no program tesseract on PATH" in seen["tesseract"][2]
+    assert seen["tesseract"][2].endswith("(for text recognised on scanned pages, [extract] ocr)")
     assert seen["build"][0]
     seen = checks('ocr = "missing"')
     assert seen["tesseract"][0]
@@ -91,7 +92,8 @@ def test_a_tesseract_without_languages_or_too_old_is_told(
         "install the data of a language: tesseract-ocr-eng",
     )
     tesseract("eng", version="3.05.02")
-    ok, value, _ = checks()["tesseract"]
+    ok, value, advice = checks()["tesseract"]
     assert ok  # as good as none, and nothing here asks for one
-    assert "is version 3.05.02, and 4 or newer is needed" in value
+    assert value == "none"
+    assert "is version 3.05.02, and 4 or newer is needed" in advice
     assert not checks('ocr = "missing"')["build"][0]

@@ -79,7 +79,8 @@ def test_looser_relations_are_tried_only_where_there_are_hardly_any_queries(
     *,
     tried: bool,
 ) -> None:
-    monkeypatch.setattr("nclue_build.compose.ladder.ENOUGH_QUERIES", enough)
+    monkeypatch.setattr("nclue_build.compose.requirements.ENOUGH_QUERIES", enough)
+    monkeypatch.setattr("nclue_build.compose.requirements.ENOUGH_FAMILIES", 1)
     made, _, _ = run(min_subsets=14, n_queries=150)
     names = [step.requirements.name for step in made.steps]
     assert "few_subsets" in names

@@ -80,7 +80,7 @@ def judge(tmp_path: Path, repository: Path, monkeypatch: pytest.MonkeyPatch) -> 
     cluster, partition = (read_prompt(repository / "prompts" / name) for name in (CLUSTER_PROMPT, PARTITION_PROMPT))
 
     def make(service: Service | None) -> tuple[ModelJudge, Calls]:
-        monkeypatch.setattr(session, "live_answerer", lambda _: service)
+        monkeypatch.setattr(session, "live_answerer", lambda *_: service)
         config = CallsSection(mode="frozen" if service is None else "record")
         calls = Calls(Build(Workspace(tmp_path), "main"), config, "mine", NullProgress())
         return ModelJudge(calls, cluster, partition, look, 40), calls

@@ -37,7 +37,7 @@ def test_a_short_configuration_has_every_default(tmp_path: Path) -> None:
         ("schema = 1\nschema = 1\n", "main.toml: not valid TOML: "),
         (GOOD + "[mine]\nmin_document = 3\n", "main.toml:6: mine.min_document: unknown key; did you mean 'min_doc"),
         (GOOD + "[mining]\n", "main.toml:5: mining: unknown key; did you mean 'mine'?"),
-        (GOOD + "[run]\nqqq = 1\n", "main.toml:6: run.qqq: unknown key; known keys: executor, workers"),
+        (GOOD + "[run]\nqqq = 1\n", "main.toml:6: run.qqq: unknown key; known keys: address, executor, workers"),
         (GOOD + "[mine]\nmin_documents = 0\n", "main.toml:6: mine.min_documents: Input should be greater"),
         (GOOD + '[mine]\nmin_documents = "3"\n', "main.toml:6: mine.min_documents: Input should be a valid integer"),
         (GOOD + "[compose]\nshare_n3 = nan\n", "main.toml:6: compose.share_n3: "),
