@@ -287,6 +287,7 @@ def run_block(python: str | Path, code: str, benchmark: Path, home: Path) -> Non
     assert done.returncode == 0, f"{code}\n{done.stderr}"
 
 
+@pytest.mark.slow
 def test_the_code_of_the_documentation_runs(repository: Path, benchmark: Path, tmp_path: Path) -> None:
     blocks = code_blocks(repository, "python")
     assert len(blocks) == 6

@@ -18,6 +18,8 @@ from nclue_build.store.jsonl import read_jsonl, read_numbered
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.xdist_group("nasty")  # the hard PDFs are read once for all tests
+
 MAX_MEMORY_MB: Final = 1024
 PASSWORDS: Final = {"13": "usersecret", "14": "foo", "15": "openpassword"}
 MEASURED: Final = """

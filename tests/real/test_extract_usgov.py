@@ -21,6 +21,8 @@ from nclue_build.workflow.executors import LocalMapper
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.xdist_group("usgov pages")  # the reports are read once for all tests
+
 
 @pytest.fixture(scope="module")
 def extracted(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Build, StageResult]:

@@ -18,6 +18,8 @@ from nclue_build.core.text import fold, matching_text, readings
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.xdist_group("usgov")  # one run of the reports serves all tests of it
+
 WORKER_LINE = "workers = 0"
 
 
