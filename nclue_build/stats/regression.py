@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MAX_STEPS: Final = 100
+_DIGITS: Final = 10
+"""Decimals of what is reported: the last ones of a solved system differ from processor to processor."""
 _CONVERGED: Final = 1e-10
 _CERTAIN: Final = 1e-8
 
@@ -149,6 +151,7 @@ def _fit(  # noqa: PLR0913 - the parts of a result
     converged: bool,
 ) -> Fit:
     coefficients = tuple(
-        Coefficient(name, float(value), float(error)) for name, value, error in zip(names, beta, errors, strict=True)
+        Coefficient(name, round(float(value), _DIGITS), round(float(error), _DIGITS))
+        for name, value, error in zip(names, beta, errors, strict=True)
     )
     return Fit(kind, coefficients, dropped, len(clusters), len(np.unique(clusters)), converged)
