@@ -163,7 +163,7 @@ def parse_reply(text: str, schema: str) -> Reply:
 
 def _find_object(text: str) -> dict[str, object]:
     problem = "no JSON object"
-    for find in (str, _fenced, _first_object):
+    for find in (_whole, _fenced, _first_object):
         piece = find(text)
         if piece is None:
             continue
@@ -175,6 +175,11 @@ def _find_object(text: str) -> dict[str, object]:
                 raise InvalidReplyError(str(error)) from None
             problem = f"no JSON object: {error.msg.lower()}"
     raise InvalidReplyError(problem)
+
+
+def _whole(text: str) -> str | None:
+    """The text itself, unless it begins with a number that JSON does not have: then it is prose before an object."""
+    return None if text.lstrip().startswith(("Infinity", "-Infinity", "NaN")) else text
 
 
 def _fenced(text: str) -> str | None:
