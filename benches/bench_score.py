@@ -154,7 +154,7 @@ def main(n_runs: int) -> None:
         wall, processor, runs = timed(lambda: [load_run(path, benchmark, codes) for path in paths])
         report(f"reading TREC files ({'extra fast' if has_fast_engine() else 'plain'})", wall, processor, n_runs)
         options = ScoreOptions()
-        scored = timed(lambda: Scorer(benchmark, codes, options).report(runs))
+        scored = timed(lambda: Scorer(benchmark, options).report(runs))
         report("scores with intervals and slices", *scored[:2], n_runs)
         report("from files to the report", wall + scored[0], processor + scored[1], n_runs)
     with_trec_eval(benchmark, runs)
@@ -163,7 +163,7 @@ def main(n_runs: int) -> None:
         Contrast(name=f"{base} {variant}", block=f"block {place % 8}", base=base, variant=variant)
         for place, (base, variant) in enumerate(combinations(names, 2))
     ]
-    scorer = Scorer(benchmark, codes, options)
+    scorer = Scorer(benchmark, options)
     inferred = timed(lambda: Comparer(scorer, runs, CompareOptions()).report(contrasts))
     report(f"all inference on {len(contrasts)} pairs in 8 blocks", *inferred[:2], n_runs)
     # A large share of such a machine's wall time may belong to others: the processor time is of all threads.

@@ -8,27 +8,41 @@ import typer
 from nclue_build.cli.reply import Reply
 from nclue_build.cli.session import Session
 
+# Options that several of these verbs take.
+Runs = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run files, folders of them, or manifests.")]
+CutOff = Annotated[int, typer.Option("--k", metavar="K", min=1, help="Cut-off.")]
+Contrasts = Annotated[
+    list[str] | None, typer.Option("--contrast", metavar="BASE:VARIANT", help="Names of two runs; may be repeated.")
+]
+MeasureName = Annotated[
+    str, typer.Option("--measure", metavar="NAME", help="What tests, influence and bounds are about.")
+]
+StrictTies = Annotated[str, typer.Option("--ties", metavar="RULE", help="Equal scores: input, trec or worst.")]
+DrawSeed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Of everything that is drawn.")]
+BenchmarkCopy = Annotated[
+    Path | None, typer.Option("--benchmark", metavar="DIR", help="Another copy, such as benchmarks/NAME/at-P0.")
+]
+AllowUnknown = Annotated[
+    bool, typer.Option("--allow-unknown", help="Drop and count rows of unknown queries and documents.")
+]
+
 
 def score(  # noqa: PLR0913 - its options
     session: Session,
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run files, folders of them, or manifests.")],
+    runs: Runs,
     *,
-    k: Annotated[int, typer.Option("--k", metavar="K", min=1, help="Cut-off.")] = 10,
+    k: CutOff = 10,
     curve: Annotated[str, typer.Option("--curve", metavar="K,...", help="More cut-offs, such as 1,3,5,20,100.")] = "",
     ties: Annotated[
         str, typer.Option("--ties", metavar="RULE", help="Equal scores: input, trec, worst or expected.")
     ] = "input",
     intervals: Annotated[bool, typer.Option(help="95 % intervals over exact families.")] = True,
     seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Of the intervals.")] = 11,
-    benchmark: Annotated[
-        Path | None, typer.Option("--benchmark", metavar="DIR", help="Another copy, such as benchmarks/NAME/at-P0.")
-    ] = None,
+    benchmark: BenchmarkCopy = None,
     per_query: Annotated[
         Path | None, typer.Option("--per-query", metavar="FILE", help="Also write a JSON line per run and query.")
     ] = None,
-    allow_unknown: Annotated[
-        bool, typer.Option("--allow-unknown", help="Drop and count rows of unknown queries and documents.")
-    ] = False,
+    allow_unknown: AllowUnknown = False,
 ) -> Reply:
     """Score runs: n-Clue Score, Gold Hit, NDCG and more."""
     from nclue_build.cli.progress import make_display
@@ -55,23 +69,15 @@ def score(  # noqa: PLR0913 - its options
 
 def compare(  # noqa: PLR0913 - its options
     session: Session,
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run files, folders of them, or manifests.")],
+    runs: Runs,
     *,
-    contrast: Annotated[
-        list[str] | None, typer.Option("--contrast", metavar="BASE:VARIANT", help="Names of two runs; may be repeated.")
-    ] = None,
-    measure: Annotated[
-        str, typer.Option("--measure", metavar="NAME", help="What tests, influence and bounds are about.")
-    ] = "n_clue_score",
-    k: Annotated[int, typer.Option("--k", metavar="K", min=1, help="Cut-off.")] = 10,
-    ties: Annotated[str, typer.Option("--ties", metavar="RULE", help="Equal scores: input, trec or worst.")] = "input",
-    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Of everything that is drawn.")] = 11,
-    benchmark: Annotated[
-        Path | None, typer.Option("--benchmark", metavar="DIR", help="Another copy, such as benchmarks/NAME/at-P0.")
-    ] = None,
-    allow_unknown: Annotated[
-        bool, typer.Option("--allow-unknown", help="Drop and count rows of unknown queries and documents.")
-    ] = False,
+    contrast: Contrasts = None,
+    measure: MeasureName = "n_clue_score",
+    k: CutOff = 10,
+    ties: StrictTies = "input",
+    seed: DrawSeed = 11,
+    benchmark: BenchmarkCopy = None,
+    allow_unknown: AllowUnknown = False,
 ) -> Reply:
     """Compare runs: intervals, tests, influence, bounds."""
     from nclue_build.cli.progress import make_display

@@ -6,12 +6,22 @@ from typing import Annotated
 import typer
 
 from nclue_build.cli.reply import Reply
+from nclue_build.cli.runs import (
+    AllowUnknown,
+    BenchmarkCopy,
+    Contrasts,
+    CutOff,
+    DrawSeed,
+    MeasureName,
+    Runs,
+    StrictTies,
+)
 from nclue_build.cli.session import Session
 
 
 def tables(  # noqa: PLR0913 - its options
     session: Session,
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run files, folders of them, or manifests.")],
+    runs: Runs,
     *,
     output: Annotated[
         str, typer.Option("--format", metavar="FORMAT", help="What to print: text, markdown, latex or csv.")
@@ -29,27 +39,19 @@ def tables(  # noqa: PLR0913 - its options
     form: Annotated[
         str, typer.Option("--form", metavar="FORM", help="Rendering of the queries whose runs are ranked.")
     ] = "raw",
-    contrast: Annotated[
-        list[str] | None, typer.Option("--contrast", metavar="BASE:VARIANT", help="Names of two runs; may be repeated.")
-    ] = None,
+    contrast: Contrasts = None,
     against: Annotated[
         Path | None, typer.Option("--against", metavar="DIR", help="Copy of the benchmark to compare orders with.")
     ] = None,
     example: Annotated[
         str | None, typer.Option("--example", metavar="QUERY", help="Query whose labels are shown.")
     ] = None,
-    measure: Annotated[
-        str, typer.Option("--measure", metavar="NAME", help="What tests, influence and bounds are about.")
-    ] = "n_clue_score",
-    k: Annotated[int, typer.Option("--k", metavar="K", min=1, help="Cut-off.")] = 10,
-    ties: Annotated[str, typer.Option("--ties", metavar="RULE", help="Equal scores: input, trec or worst.")] = "input",
-    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Of everything that is drawn.")] = 11,
-    benchmark: Annotated[
-        Path | None, typer.Option("--benchmark", metavar="DIR", help="Another copy, such as benchmarks/NAME/at-P0.")
-    ] = None,
-    allow_unknown: Annotated[
-        bool, typer.Option("--allow-unknown", help="Drop and count rows of unknown queries and documents.")
-    ] = False,
+    measure: MeasureName = "n_clue_score",
+    k: CutOff = 10,
+    ties: StrictTies = "input",
+    seed: DrawSeed = 11,
+    benchmark: BenchmarkCopy = None,
+    allow_unknown: AllowUnknown = False,
 ) -> Reply:
     """Make every table of a set of runs, and check stored ones."""
     from nclue_build.cli.progress import make_display

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from nclue_build.records.reading import VERDICTS
+from nclue_build.stats.agreement import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from nclue_build.records.reading import ItemKind, SheetItem
-
-_Z: Final = 1.959963984540054
-"""Of a two-sided 95 % interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +55,6 @@ class StratumShares:
     shares: tuple[Share, ...]
 
 
-def wilson(count: int, total: int) -> tuple[float, float]:
-    """Score interval of a share, 95 % (Wilson 1927, "Probable inference, the law of succession")."""
-    share, square = count / total, _Z * _Z
-    middle = (share + square / (2 * total)) / (1 + square / total)
-    half = _Z / (1 + square / total) * math.sqrt(share * (1 - share) / total + square / (4 * total * total))
-    return max(middle - half, 0.0), min(middle + half, 1.0)
-
-
 def count_shares(items: Iterable[SheetItem]) -> list[StratumShares]:
     """Shares per kind and stratum, in the order of the sheet; strata are never pooled, they have other weights."""
     groups: dict[tuple[ItemKind, str], list[SheetItem]] = {}
@@ -76,8 +65,9 @@ def count_shares(items: Iterable[SheetItem]) -> list[StratumShares]:
         counts = Counter(item.verdict for item in members if item.verdict is not None)
         total = sum(counts.values())
         shares = tuple(
-            Share(verdict, counts[verdict], counts[verdict] / total, *wilson(counts[verdict], total))
+            Share(verdict, counts[verdict], interval.value, interval.low, interval.high)
             for verdict in (VERDICTS[kind] if total else ())
+            for interval in (wilson(counts[verdict], total),)
         )
         found.append(StratumShares(kind, stratum, members[0].population, len(members), total, shares))
     return found

@@ -16,6 +16,7 @@ from nclue_build.records.scores import (
     ScoreReport,
     SliceScore,
 )
+from nclue_build.score.loading import DocumentCodes
 from nclue_build.score.strata import slices
 from nclue_build.stats.bootstrap import FamilyDraws
 from nclue_build.stats.expected import expected_scores
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nclue_build.score.benchmark import Benchmark
-    from nclue_build.score.loading import DocumentCodes, LoadedRun
+    from nclue_build.score.loading import LoadedRun
     from nclue_build.stats.measures import Outcomes
     from nclue_build.stats.rankings import Ranking, Ties
 
@@ -62,9 +63,10 @@ class ScoreOptions:
 class Scorer:
     """Scores runs on a benchmark; what depends on the benchmark alone is worked out once."""
 
-    def __init__(self, benchmark: Benchmark, codes: DocumentCodes, options: ScoreOptions) -> None:
+    def __init__(self, benchmark: Benchmark, options: ScoreOptions) -> None:
         """Prepare for runs of a benchmark."""
-        self.benchmark, self.codes, self.options = benchmark, codes, options
+        self.benchmark, self.options = benchmark, options
+        self.codes = DocumentCodes.of(benchmark)
         self.truth = Truth.of(benchmark.judgments, options.k)
         self.families = benchmark.judgments.families()
         self._draws = FamilyDraws.of(self.families, seed=options.seed) if options.intervals else None

@@ -75,15 +75,11 @@ def rank(
             raise ValueError("ties = worst needs labels")
         found = look_up(labels, docs)
         second = np.where(found >= GOLD, 2, np.where(found > 0, 0, 1))
-    else:
-        second = np.zeros(1, dtype=np.int64)
-    falls = bool(np.all(keyed[:, 1:] <= keyed[:, :-1]))
-    if falls and ties in {"input", "expected"}:
+    elif bool(np.all(keyed[:, 1:] <= keyed[:, :-1])):  # in order as it is, as most runs are
         return Ranking(docs, keyed, present.any(axis=1))
-    if ties in {"input", "expected"}:
-        order = np.argsort(-keyed, axis=1, kind="stable")
     else:
-        order = np.lexsort((second, -keyed), axis=1)
+        second = None
+    order = np.argsort(-keyed, axis=1, kind="stable") if second is None else np.lexsort((second, -keyed), axis=1)
     docs, keyed = np.take_along_axis(docs, order, axis=1), np.take_along_axis(keyed, order, axis=1)
     return Ranking(docs, keyed, present.any(axis=1))
 

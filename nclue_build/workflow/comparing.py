@@ -9,7 +9,6 @@ from nclue_build.core.progress import NullProgress
 from nclue_build.records.comparison import Contrast
 from nclue_build.score.benchmark import load_benchmark
 from nclue_build.score.comparison import CompareOptions, Comparer
-from nclue_build.score.loading import DocumentCodes
 from nclue_build.score.scorer import ScoreOptions, Scorer
 from nclue_build.store.config_file import load_config
 from nclue_build.store.workspace import find_build
@@ -62,7 +61,7 @@ def compare_runs(  # noqa: PLR0913 - the options of `compare`
         needed = {name for one in contrasts for name in (one.base, one.variant)}
         sources = [source for source in listed.sources if source.name in needed]
         truth = load_benchmark(chosen, benchmark)
-        scorer = Scorer(truth, DocumentCodes.of(truth), options or ScoreOptions())
+        scorer = Scorer(truth, options or ScoreOptions())
         listener.start("reading runs", len(sources), "runs")
         loaded = load_runs(sources, truth, scorer.codes, allow_unknown=allow_unknown, progress=listener)
         listener.start("comparing", len(contrasts), "contrasts")

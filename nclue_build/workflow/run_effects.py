@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from nclue_build.records.repair import RankAgreement, RunEffect
 from nclue_build.score.benchmark import load_benchmark
-from nclue_build.score.loading import DocumentCodes
 from nclue_build.score.scorer import MEASURES, ScoreOptions, Scorer
 from nclue_build.stats.contrasts import rank_agreement
 from nclue_build.workflow.scoring import RunSource, list_runs, load_runs
@@ -65,7 +64,7 @@ def _scores(
     build: Build, sources: Sequence[RunSource], folder: Path | None, progress: Progress
 ) -> dict[str, dict[str, float]]:
     truth = load_benchmark(build, folder)
-    scorer = Scorer(truth, DocumentCodes.of(truth), ScoreOptions(intervals=False))
+    scorer = Scorer(truth, ScoreOptions(intervals=False))
     loaded = load_runs(sources, truth, scorer.codes, allow_unknown=True, progress=progress)
     return {
         run.name: dict(zip(MEASURES, scorer.values(scorer.ranking(run)).mean(axis=0).tolist(), strict=True))

@@ -95,7 +95,7 @@ def score_runs(  # noqa: PLR0913 - the options of `score`
     listed = list_runs(runs)
     with chosen.workspace.relative_paths():
         truth = load_benchmark(chosen, benchmark)
-        scorer = Scorer(truth, DocumentCodes.of(truth), options or ScoreOptions())
+        scorer = Scorer(truth, options or ScoreOptions())
         listener.start("reading runs", len(listed.sources), "runs")
         loaded = load_runs(listed.sources, truth, scorer.codes, allow_unknown=allow_unknown, progress=listener)
         listener.start("scoring", len(loaded), "runs")

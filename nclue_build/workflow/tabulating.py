@@ -11,7 +11,6 @@ from nclue_build.records.benchmark import Qrel
 from nclue_build.records.tables import TablesReport
 from nclue_build.score.benchmark import load_benchmark
 from nclue_build.score.comparison import CompareOptions, Comparer
-from nclue_build.score.loading import DocumentCodes
 from nclue_build.score.plots import plots as draw_plots
 from nclue_build.score.scorer import ScoreOptions, Scorer
 from nclue_build.score.tables.catalogue import all_tables, drift
@@ -113,7 +112,7 @@ def make_tables(  # noqa: PLR0913 - the options of `tables`
         example = wanted.example or next(iter(truth.queries), "")
         if example not in truth.queries:
             raise UsageError(f"--example {example}: the benchmark has no such query")
-        scorer = Scorer(truth, DocumentCodes.of(truth), scoring)
+        scorer = Scorer(truth, scoring)
         listener.start("reading runs", len(listed.sources), "runs")
         loaded = load_runs(listed.sources, truth, scorer.codes, allow_unknown=allow_unknown, progress=listener)
         listener.start("scoring and comparing", len(loaded), "runs")
@@ -183,7 +182,7 @@ def _material(  # noqa: PLR0913 - all that tables are made of
 
 def _on_copy(copy: Benchmark, listed: RunSet, material: Material, options: ScoreOptions) -> Material:
     """The same runs on another copy of the judgments, whose digest no manifest can name as well."""
-    scorer = Scorer(copy, DocumentCodes.of(copy), replace(options, intervals=False))
+    scorer = Scorer(copy, replace(options, intervals=False))
     sources = [replace(source, entry=None) for source in listed.sources]
     loaded = load_runs(sources, copy, scorer.codes, allow_unknown=True)
     runs = {run.name: measured(scorer, run, material.runs[run.name].entry) for run in loaded}

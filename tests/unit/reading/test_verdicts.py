@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from nclue_build.reading.verdicts import count_shares, wilson
+from nclue_build.reading.verdicts import count_shares
 from nclue_build.records.reading import VERDICTS, ItemKind, SheetItem
+from nclue_build.stats.agreement import wilson
 
 
 def item(number: int, kind: ItemKind, verdict: str | None, stratum: str = "all") -> SheetItem:
@@ -31,12 +32,13 @@ def test_intervals_are_those_of_scipy() -> None:
     for total in (1, 7, 40, 300):
         for count in range(total + 1):
             expected = binomtest(count, total).proportion_ci(method="wilson")
-            assert wilson(count, total) == pytest.approx((expected.low, expected.high), abs=1e-9)
+            interval = wilson(count, total)
+            assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
 
 
 def test_the_papers_interval() -> None:
-    low, high = wilson(254, 300)
-    assert (round(100 * low, 1), round(100 * high, 1)) == (80.2, 88.3)
+    interval = wilson(254, 300)
+    assert (round(100 * interval.low, 1), round(100 * interval.high, 1)) == (80.2, 88.3)
 
 
 def test_strata_are_counted_apart_and_what_nobody_read_is_no_verdict() -> None:
