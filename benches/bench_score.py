@@ -23,15 +23,17 @@ from nclue_build.records.benchmark import Forms, Query, QueryCondition, Strata
 from nclue_build.records.comparison import Contrast
 from nclue_build.score.benchmark import Benchmark
 from nclue_build.score.comparison import CompareOptions, Comparer
-from nclue_build.score.loading import DocumentCodes, LoadedRun, load_run
 from nclue_build.score.scorer import ScoreOptions, Scorer
 from nclue_build.stats.judgments import Judgments
 from nclue_build.stats.measures import Truth, measure
 from nclue_build.stats.rankings import rank
 from nclue_build.store.runs import has_fast_engine
+from nclue_build.workflow.scoring import RunSource, measure_runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from nclue_build.score.loading import LoadedRun
 
 N_QUERIES, N_DOCS, DEPTH, N_JUDGED = 1000, 2000, 100, 51
 N_THEIRS = 5
@@ -147,23 +149,28 @@ def with_trec_eval(benchmark: Benchmark, runs: list[LoadedRun]) -> None:
 def main(n_runs: int) -> None:
     """Print the table."""
     benchmark = made_benchmark()
-    codes = DocumentCodes.of(benchmark)
     with tempfile.TemporaryDirectory() as folder:
         paths = write_runs(Path(folder), benchmark, n_runs)
-        load_run(paths[0], benchmark, codes)  # imports
-        wall, processor, runs = timed(lambda: [load_run(path, benchmark, codes) for path in paths])
-        report(f"reading TREC files ({'extra fast' if has_fast_engine() else 'plain'})", wall, processor, n_runs)
+        sources = [RunSource(path.stem, path) for path in paths]
         options = ScoreOptions()
-        scored = timed(lambda: Scorer(benchmark, options).report(runs))
-        report("scores with intervals and slices", *scored[:2], n_runs)
-        report("from files to the report", wall + scored[0], processor + scored[1], n_runs)
-    with_trec_eval(benchmark, runs)
-    names = [run.name for run in runs]
+        measure_runs(Scorer(benchmark, options), sources[:1])  # imports
+        prepared = timed(lambda: Scorer(benchmark, options))
+        scorer = prepared[2]
+        read = timed(lambda: measure_runs(scorer, sources))
+        engine = "extra fast" if has_fast_engine() else "plain"
+        report(f"reading and measuring TREC files ({engine})", *read[:2], n_runs)
+        runs = read[2]
+        scored = timed(lambda: scorer.report(runs))
+        report("intervals, slices, report", *scored[:2], n_runs)
+        report(
+            "from files to the report", *(sum(part[at] for part in (prepared, read, scored)) for at in (0, 1)), n_runs
+        )
+    with_trec_eval(benchmark, [one.run for one in runs])
+    names = [one.run.name for one in runs]
     contrasts = [
         Contrast(name=f"{base} {variant}", block=f"block {place % 8}", base=base, variant=variant)
         for place, (base, variant) in enumerate(combinations(names, 2))
     ]
-    scorer = Scorer(benchmark, options)
     inferred = timed(lambda: Comparer(scorer, runs, CompareOptions()).report(contrasts))
     report(f"all inference on {len(contrasts)} pairs in 8 blocks", *inferred[:2], n_runs)
     # A large share of such a machine's wall time may belong to others: the processor time is of all threads.

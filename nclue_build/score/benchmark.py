@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from nclue_build.stats.support import Conditions
     from nclue_build.store.workspace import Build
 
 
@@ -29,7 +30,7 @@ class Benchmark:
         queries: By id, sorted.
         judgments: All nonzero ones.
         doc_ids: Every document that a run may return, sorted.
-        page_sets: Of each gold pair (query, document): the pages of each condition.
+        page_sets: By query, then gold document: the pages of each condition.
         frequencies: Of each query, the number of documents that establish each of its conditions.
         qrels_sha256: Digest of ``qrels.jsonl``: every figure is about these judgments.
     """
@@ -38,7 +39,7 @@ class Benchmark:
     queries: Mapping[str, Query]
     judgments: Judgments
     doc_ids: tuple[str, ...]
-    page_sets: Mapping[tuple[str, str], tuple[frozenset[int], ...]]
+    page_sets: Mapping[str, Mapping[str, Conditions]]
     frequencies: Mapping[str, tuple[int, ...]]
     qrels_sha256: str
 
@@ -69,14 +70,13 @@ def load_benchmark(build: Build, folder: Path | None = None) -> Benchmark:
         )
         raise DataError.from_findings([Finding("digest-differs", message, str(home / QRELS))])
     rows = read_jsonl(home / QRELS, Qrel, advice=advice)
-    page_sets: dict[tuple[str, str], tuple[frozenset[int], ...]] = {}
-
+    page_sets: dict[str, dict[str, Conditions]] = {}
     frequencies = {query_id: [0] * query.n for query_id, query in queries.items()}
 
     def labels() -> Iterator[tuple[str, str, int, bool]]:
         for row in rows:
             if row.gold:
-                page_sets[row.query_id, row.doc_id] = tuple(map(frozenset, row.pages))
+                page_sets.setdefault(row.query_id, {})[row.doc_id] = tuple(map(frozenset, row.pages))
             counts = frequencies.get(row.query_id, [])
             for place, pages in enumerate(row.pages[: len(counts)]):
                 counts[place] += bool(pages)

@@ -32,7 +32,6 @@ from nclue_build.stats.influence import (
     remove_busiest,
     thin,
 )
-from nclue_build.stats.measures import measure
 from nclue_build.stats.randomization import flip_p_values, holm, max_t_p_values
 from nclue_build.stats.resampling import N_BOOTSTRAP, N_FLIPS
 
@@ -42,12 +41,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nclue_build.records.scores import Measure
-    from nclue_build.score.loading import LoadedRun
-    from nclue_build.score.scorer import Scorer
+    from nclue_build.score.scorer import MeasuredRun, Scorer
     from nclue_build.stats.bootstrap import CrossedWeights
     from nclue_build.stats.bounds import PromotionBounds
     from nclue_build.stats.contrasts import Split
-    from nclue_build.stats.measures import Outcomes
     from nclue_build.stats.rankings import Ranking
     from nclue_build.stats.resampling import Interval
 
@@ -94,15 +91,11 @@ class _Hold:
 class Comparer:
     """Compares runs that a scorer has ranked; every run is measured once, everything is drawn once."""
 
-    def __init__(self, scorer: Scorer, runs: Sequence[LoadedRun], options: CompareOptions) -> None:
-        """Measure the runs and draw."""
+    def __init__(self, scorer: Scorer, runs: Sequence[MeasuredRun], options: CompareOptions) -> None:
+        """Draw."""
         self._scorer, self._options, self._seed = scorer, options, scorer.options.seed
         self._judgments = scorer.benchmark.judgments
-        self._rankings: dict[str, Ranking] = {run.name: scorer.ranking(run) for run in runs}
-        self._values = {name: scorer.values(ranking) for name, ranking in self._rankings.items()}
-        self._outcomes: dict[str, Outcomes] = {
-            name: measure(scorer.truth, ranking) for name, ranking in self._rankings.items()
-        }
+        self._runs = {one.run.name: one for one in runs}
         self._families = FamilyDraws.of(scorer.families, seed=self._seed, n_draws=options.n_bootstrap)
         self._golds, self._judged = self._hold(gold_only=True), self._hold(gold_only=False)
         self._thinned = thin(self._golds.incidence, seed=self._seed, n_draws=options.n_bootstrap)
@@ -141,7 +134,7 @@ class Comparer:
         return self._differences(contrast)[:, MEASURES.index(self._options.measure)]
 
     def _differences(self, contrast: Contrast) -> NDArray[np.float64]:
-        return np.asarray(self._values[contrast.variant] - self._values[contrast.base])
+        return np.asarray(self._runs[contrast.variant].values - self._runs[contrast.base].values)
 
     def _test(self, contrasts: Sequence[Contrast]) -> list[_Tests]:
         options, families = self._options, self._scorer.families
@@ -164,7 +157,7 @@ class Comparer:
 
     def _result(self, contrast: Contrast, tests: _Tests) -> ContrastResult:
         delta = self._delta(contrast)
-        base, variant = self._rankings[contrast.base], self._rankings[contrast.variant]
+        base, variant = self._runs[contrast.base].ranking, self._runs[contrast.variant].ranking
         intervals = self._families.intervals(self._differences(contrast))
         by_name = dict(zip(MEASURES, map(_difference, intervals), strict=True))
         golds = self._golds.incidence
@@ -187,7 +180,7 @@ class Comparer:
         )
 
     def _ordering(self, contrast: Contrast) -> Ordering:
-        found = common_support(self._outcomes[contrast.base], self._outcomes[contrast.variant])
+        found = common_support(self._runs[contrast.base].outcomes, self._runs[contrast.variant].outcomes)
         return Ordering(
             n_common=found.n_common,
             difference=found.difference,

@@ -160,11 +160,9 @@ def _matrix(
         order = np.argsort(queries, kind="stable")
         queries, docs, scores = queries[order], docs[order], scores[order]
     depths = np.bincount(queries, minlength=n_queries)
-    depth = int(depths.max(initial=0))
-    starts = np.cumsum(depths) - depths
-    places = np.arange(len(queries)) - starts[queries]
-    matrix_docs = np.full((n_queries, depth), ABSENT, dtype=np.int64)
-    matrix_scores = np.full((n_queries, depth), -np.inf)
-    matrix_docs[queries, places] = docs
-    matrix_scores[queries, places] = scores
+    places = np.arange(depths.max(initial=0)) < depths[:, None]
+    matrix_docs = np.full(places.shape, ABSENT, dtype=np.int64)
+    matrix_scores = np.full(places.shape, -np.inf)
+    matrix_docs[places] = docs
+    matrix_scores[places] = scores
     return matrix_docs, matrix_scores

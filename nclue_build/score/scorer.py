@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -60,6 +61,23 @@ class ScoreOptions:
     seed: int = DEFAULT_SEED
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasuredRun:
+    """A run in the order in which its documents count, and what it achieves on every query.
+
+    Args:
+        run: As it was read.
+        ranking: Its documents in order.
+        outcomes: At the cut-off of the scorer, in the order of the ranking.
+        values: float64, N x measures: points, in the order of :data:`MEASURES`.
+    """
+
+    run: LoadedRun
+    ranking: Ranking
+    outcomes: Outcomes
+    values: NDArray[np.float64]
+
+
 class Scorer:
     """Scores runs on a benchmark; what depends on the benchmark alone is worked out once."""
 
@@ -73,15 +91,17 @@ class Scorer:
         self._slices = slices(benchmark)
         self._curve = [Truth.of(benchmark.judgments, k, self.truth.labels) for k in options.curve]
 
-    def ranking(self, run: LoadedRun) -> Ranking:
-        """A run in the order in which its documents count."""
-        return rank(
+    def measure(self, run: LoadedRun) -> MeasuredRun:
+        """Put a run into order and measure it on every query."""
+        ranking = rank(
             run.docs,
             run.scores,
             ties=self.options.ties,
             docno_ranks=self.codes.docno_ranks,
             labels=self.truth.labels,
         )
+        outcomes = measure(self.truth, ranking)
+        return MeasuredRun(run, ranking, outcomes, self.values(ranking, outcomes=outcomes))
 
     def values(
         self, ranking: Ranking, truth: Truth | None = None, outcomes: Outcomes | None = None
@@ -93,18 +113,18 @@ class Scorer:
         found = outcomes or measure(at, ranking)
         return np.stack([points(found) for points in SCORES.values()], axis=1)
 
-    def score(self, run: LoadedRun) -> RunScore:
-        """Everything the report says of a run."""
-        ranking = self.ranking(run)
-        outcomes = measure(self.truth, ranking)
-        values = self.values(ranking, outcomes=outcomes)
-        by_measure = dict(zip(MEASURES, self._estimates(values), strict=True))
+    def scores(self, runs: Sequence[MeasuredRun]) -> tuple[RunScore, ...]:
+        """Everything the report says of some runs, in the order given."""
+        return tuple(map(self._score, runs, self._estimates(runs)))
+
+    def _score(self, one: MeasuredRun, estimates: Sequence[MeasureScore]) -> RunScore:
+        run, ranking, outcomes, values = one.run, one.ranking, one.outcomes, one.values
         n_clue, hit = values[:, MEASURES.index("n_clue_score")] / 100, values[:, MEASURES.index("gold_hit")] / 100
         first = outcomes.first_judged[outcomes.first_judged > 0]
         areas = auc(self.truth, ranking)
         return RunScore(
             run_id=run.name,
-            **by_measure,
+            **dict(zip(MEASURES, estimates, strict=True)),
             miss=_mean(1 - hit),
             partial_first=_mean(hit - n_clue),
             gold_first=_mean(n_clue),
@@ -128,7 +148,7 @@ class Scorer:
             pages=self._pages(run, ranking),
         )
 
-    def report(self, runs: Sequence[LoadedRun]) -> ScoreReport:
+    def report(self, runs: Sequence[MeasuredRun]) -> ScoreReport:
         """The scores of several runs, in the order given."""
         return ScoreReport(
             build=self.benchmark.name,
@@ -138,21 +158,19 @@ class Scorer:
             seed=self.options.seed,
             n_queries=len(self.benchmark.queries),
             n_families=int(self.families.max(initial=-1)) + 1,
-            runs=tuple(map(self.score, runs)),
+            runs=self.scores(runs),
         )
 
-    def per_query(self, run: LoadedRun) -> Iterator[QueryScore]:
+    def per_query(self, one: MeasuredRun) -> Iterator[QueryScore]:
         """What a run achieves on each query, in the order of their ids."""
-        ranking = self.ranking(run)
-        outcomes = measure(self.truth, ranking)
-        values = self.values(ranking, outcomes=outcomes) / 100
+        ranking, outcomes, values = one.ranking, one.outcomes, one.values / 100
         docs = ranking.docs[:, : self.options.k]
         is_gold = labels_of(self.truth.labels, docs) >= GOLD
         names = self.benchmark.judgments.doc_ids
         for q, query_id in enumerate(self.benchmark.judgments.query_ids):
             golds = np.flatnonzero(is_gold[q])
             yield QueryScore(
-                run_id=run.name,
+                run_id=one.run.name,
                 query_id=query_id,
                 returned=bool(ranking.returned[q]),
                 **dict(zip(MEASURES, values[q].tolist(), strict=True)),
@@ -162,15 +180,18 @@ class Scorer:
                 golds=tuple(names[docs[q, place]] for place in golds.tolist()),
             )
 
-    def _estimates(self, values: NDArray[np.float64]) -> list[MeasureScore]:
-        means = [_mean(column) for column in values.T]
-        if self._draws is None:
-            return [MeasureScore(value=mean, low=None, high=None) for mean in means]
-        intervals = self._draws.intervals(values)
-        return [
-            MeasureScore(value=mean, low=interval.low, high=interval.high)
-            for mean, interval in zip(means, intervals, strict=True)
-        ]
+    def _estimates(self, runs: Sequence[MeasuredRun]) -> Iterator[list[MeasureScore]]:
+        """The mean of every measure of each run; intervals of all in one go, since they share the draws."""
+        means = [[_mean(column) for column in one.values.T] for one in runs]
+        if self._draws is None or not runs:
+            yield from ([MeasureScore(value=mean, low=None, high=None) for mean in row] for row in means)
+            return
+        intervals = iter(self._draws.intervals(np.concatenate([one.values for one in runs], axis=1)))
+        for row in means:
+            yield [
+                MeasureScore(value=mean, low=interval.low, high=interval.high)
+                for mean, interval in zip(row, islice(intervals, len(row)), strict=True)
+            ]
 
     def _curve_point(self, ranking: Ranking, truth: Truth) -> CurvePoint:
         means = [_mean(column) for column in self.values(ranking, truth).T]
@@ -181,10 +202,7 @@ class Scorer:
         """Gold+Support@k and conditional coverage, for a page-aware run."""
         if run.pages is None:
             return None
-        judgments = self.benchmark.judgments
-        golds: dict[str, dict[str, tuple[frozenset[int], ...]]] = {}
-        for (query_id, doc_id), sets in self.benchmark.page_sets.items():
-            golds.setdefault(query_id, {})[doc_id] = sets
+        judgments, golds = self.benchmark.judgments, self.benchmark.page_sets
         found: list[Support] = []
         for q, query_id in enumerate(judgments.query_ids):
             named = [judgments.doc_ids[code] if 0 <= code < len(judgments.doc_ids) else "" for code in ranking.docs[q]]

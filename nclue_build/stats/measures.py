@@ -156,9 +156,8 @@ def auc(truth: Truth, ranking: Ranking) -> NDArray[np.float64]:
     found = look_up(truth.labels, ranking.docs)
     queries, places = np.nonzero(found)
     gold, scores = found[queries, places] >= GOLD, ranking.scores[queries, places]
-    order = np.lexsort((scores, queries))
-    queries, gold, scores = queries[order], gold[order], scores[order]
-    # Subsets of the query that score below a document, and those that tie with it: counts at the edges of its tie.
+    # By query and falling score, as a ranking is. Subsets of the query that score below a document, and those that tie
+    # with it: counts at the edges of its tie.
     starts = np.ones(len(queries), dtype=np.bool_)
     starts[1:] = (queries[1:] != queries[:-1]) | (scores[1:] != scores[:-1])
     tie = np.cumsum(starts) - 1
@@ -166,9 +165,9 @@ def auc(truth: Truth, ranking: Ranking) -> NDArray[np.float64]:
     first = np.flatnonzero(starts)
     last = np.append(first[1:], len(queries))
     of_query = np.bincount(queries[~gold], minlength=n_queries)
-    outset = np.concatenate(([0], np.cumsum(of_query)))[queries]
+    end = np.cumsum(of_query)[queries]
     unseen_subsets = n_subsets - of_query
-    wins = before[first][tie] - outset + unseen_subsets[queries] + 0.5 * (before[last] - before[first])[tie]
+    wins = end - before[last][tie] + unseen_subsets[queries] + 0.5 * (before[last] - before[first])[tie]
     total = np.bincount(queries[gold], weights=wins[gold], minlength=n_queries).astype(np.float64)
     unseen_golds = n_golds - np.bincount(queries[gold], minlength=n_queries)
     total += 0.5 * unseen_golds * unseen_subsets

@@ -91,6 +91,7 @@ def look_up(labels: NDArray[np.uint8], docs: NDArray[np.int64]) -> NDArray[np.ui
         labels: The table of :meth:`Judgments.labels`, N x (D + 1).
         docs: int64, N x anything.
     """
-    last = labels.shape[1] - 1
-    columns = np.where(docs == ABSENT, last, np.minimum(docs, last))
-    return np.take_along_axis(labels, columns, axis=1)
+    width = labels.shape[1]
+    # Read as unsigned, an absent document (-1) has the largest code of all.
+    columns = np.minimum(docs.view(np.uint64), width - 1).view(np.int64)
+    return np.asarray(labels.reshape(-1)[columns + width * np.arange(len(docs))[:, None]])

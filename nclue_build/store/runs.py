@@ -47,8 +47,8 @@ class RunColumns:
     """The rows of a run file, in its order.
 
     Args:
-        query_ids: Distinct ids, in order of their first row.
-        doc_ids: Distinct ids, in order of their first row.
+        query_ids: Distinct ids, in no order that means anything.
+        doc_ids: The same.
         queries: int64, a row each: index into ``query_ids``.
         docs: int64, a row each: index into ``doc_ids``.
         scores: float64, finite.
@@ -253,15 +253,9 @@ def _read_with_arrow(data: bytes) -> RunColumns | None:
 
 
 def _codes(column: Any) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """Distinct values in order of their first row, and the index of each row's."""
+    """Distinct values, and the index of each row's."""
     whole = column.combine_chunks()
-    values, indices = whole.dictionary.to_pylist(), whole.indices.to_numpy().astype(np.int64)
-    first = np.empty(len(values), dtype=np.int64)
-    first[indices[::-1]] = np.arange(len(indices) - 1, -1, -1)  # the last one written is the first row
-    order = np.argsort(first, kind="stable")
-    ranks = np.empty(len(order), dtype=np.int64)
-    ranks[order] = np.arange(len(order))
-    return tuple(values[place] for place in order.tolist()), ranks[indices]
+    return tuple(whole.dictionary.to_pylist()), whole.indices.to_numpy().astype(np.int64)
 
 
 def _has_repeats(keys: NDArray[np.int64]) -> bool:

@@ -12,7 +12,7 @@ from nclue_build.score.comparison import CompareOptions, Comparer
 from nclue_build.score.scorer import ScoreOptions, Scorer
 from nclue_build.store.config_file import load_config
 from nclue_build.store.workspace import find_build
-from nclue_build.workflow.scoring import list_runs, load_runs
+from nclue_build.workflow.scoring import list_runs, measure_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,12 +60,10 @@ def compare_runs(  # noqa: PLR0913 - the options of `compare`
         contrasts = choose_contrasts([source.name for source in listed.sources], pairs, declared)
         needed = {name for one in contrasts for name in (one.base, one.variant)}
         sources = [source for source in listed.sources if source.name in needed]
-        truth = load_benchmark(chosen, benchmark)
-        scorer = Scorer(truth, options or ScoreOptions())
-        listener.start("reading runs", len(sources), "runs")
-        loaded = load_runs(sources, truth, scorer.codes, allow_unknown=allow_unknown, progress=listener)
+        scorer = Scorer(load_benchmark(chosen, benchmark), options or ScoreOptions())
+        measured = measure_runs(scorer, sources, allow_unknown=allow_unknown, progress=listener)
         listener.start("comparing", len(contrasts), "contrasts")
-        return Comparer(scorer, loaded, compare or CompareOptions()).report(contrasts)
+        return Comparer(scorer, measured, compare or CompareOptions()).report(contrasts)
 
 
 def choose_contrasts(names: Sequence[str], pairs: Sequence[str], declared: Sequence[Contrast]) -> list[Contrast]:

@@ -9,7 +9,7 @@ from nclue_build.records.repair import RankAgreement, RunEffect
 from nclue_build.score.benchmark import load_benchmark
 from nclue_build.score.scorer import MEASURES, ScoreOptions, Scorer
 from nclue_build.stats.contrasts import rank_agreement
-from nclue_build.workflow.scoring import RunSource, list_runs, load_runs
+from nclue_build.workflow.scoring import RunSource, list_runs, measure_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,12 +63,10 @@ def effect_on_runs(build: Build, runs: Sequence[Path], after: Path, progress: Pr
 def _scores(
     build: Build, sources: Sequence[RunSource], folder: Path | None, progress: Progress
 ) -> dict[str, dict[str, float]]:
-    truth = load_benchmark(build, folder)
-    scorer = Scorer(truth, ScoreOptions(intervals=False))
-    loaded = load_runs(sources, truth, scorer.codes, allow_unknown=True, progress=progress)
+    scorer = Scorer(load_benchmark(build, folder), ScoreOptions(intervals=False))
     return {
-        run.name: dict(zip(MEASURES, scorer.values(scorer.ranking(run)).mean(axis=0).tolist(), strict=True))
-        for run in loaded
+        one.run.name: dict(zip(MEASURES, one.values.mean(axis=0).tolist(), strict=True))
+        for one in measure_runs(scorer, sources, allow_unknown=True, progress=progress)
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -12,19 +13,20 @@ from nclue_build.core.phrases import counted
 from nclue_build.core.progress import NullProgress
 from nclue_build.records.scores import RunEntry
 from nclue_build.score.benchmark import load_benchmark
-from nclue_build.score.loading import DocumentCodes, load_run, run_name
-from nclue_build.score.scorer import ScoreOptions, Scorer
+from nclue_build.score.loading import load_run, run_name
+from nclue_build.score.scorer import MeasuredRun, ScoreOptions, Scorer
 from nclue_build.store.jsonl import read_jsonl, write_jsonl
+from nclue_build.store.runs import has_fast_engine
 from nclue_build.store.workspace import find_build
+from nclue_build.workflow.executors import available_cores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from nclue_build.core.progress import Progress
-    from nclue_build.records.scores import QueryScore, ScoreReport
+    from nclue_build.records.scores import ScoreReport
     from nclue_build.score.benchmark import Benchmark
-    from nclue_build.score.loading import LoadedRun
     from nclue_build.store.workspace import Workspace
 
 _ENDINGS: Final = (".trec", ".run", ".txt", ".jsonl")
@@ -94,15 +96,13 @@ def score_runs(  # noqa: PLR0913 - the options of `score`
     chosen, listener = find_build(workspace, build), progress or NullProgress()
     listed = list_runs(runs)
     with chosen.workspace.relative_paths():
-        truth = load_benchmark(chosen, benchmark)
-        scorer = Scorer(truth, options or ScoreOptions())
-        listener.start("reading runs", len(listed.sources), "runs")
-        loaded = load_runs(listed.sources, truth, scorer.codes, allow_unknown=allow_unknown, progress=listener)
-        listener.start("scoring", len(loaded), "runs")
-        report = scorer.report(loaded)
+        scorer = Scorer(load_benchmark(chosen, benchmark), options or ScoreOptions())
+        measured = measure_runs(scorer, listed.sources, allow_unknown=allow_unknown, progress=listener)
+        listener.start("scoring", len(measured), "runs")
+        report = scorer.report(measured)
         if per_query is not None:
-            write_jsonl(per_query, _rows(scorer, loaded))
-    return Scored(report, tuple(remarks(loaded)), listed.blocked)
+            write_jsonl(per_query, (row for one in measured for row in scorer.per_query(one)))
+    return Scored(report, tuple(remarks(measured)), listed.blocked)
 
 
 def list_runs(paths: Sequence[Path]) -> RunSet:
@@ -136,38 +136,55 @@ def list_runs(paths: Sequence[Path]) -> RunSet:
     return RunSet(tuple(by_name.values()), tuple(blocked))
 
 
-def load_runs(
-    sources: Sequence[RunSource],
-    benchmark: Benchmark,
-    codes: DocumentCodes,
-    *,
-    allow_unknown: bool = False,
-    progress: Progress | None = None,
-) -> list[LoadedRun]:
-    """Read all runs; what is wrong with any of them comes in one report.
+def measure_runs(
+    scorer: Scorer, sources: Sequence[RunSource], *, allow_unknown: bool = False, progress: Progress | None = None
+) -> list[MeasuredRun]:
+    """Read and measure all runs; what is wrong with any of them comes in one report.
 
     Raises:
         DataError: as :func:`~nclue_build.score.loading.load_run`, over all runs; or a run was made for other qrels.
     """
-    loaded, wrong = [], []
-    for source in sources:
-        made_for = source.entry.qrels_sha256 if source.entry else None
-        if made_for not in {None, benchmark.qrels_sha256}:
-            message = (
-                f"{source.name} was made for the qrels {str(made_for)[:12]}..., "
-                f"the benchmark has {benchmark.qrels_sha256[:12]}...: score it on the benchmark it was made for"
-            )
-            wrong.append(Finding("digest-differs", message, str(source.path), id=source.name))
-            continue
+    listener = progress or NullProgress()
+    listener.start("reading runs", len(sources), "runs")
+
+    def read(source: RunSource) -> MeasuredRun | Sequence[Finding]:
+        if refused := _made_for_others(source, scorer.benchmark):
+            return [refused]
         try:
-            loaded.append(load_run(source.path, benchmark, codes, name=source.name, allow_unknown=allow_unknown))
+            run = load_run(source.path, scorer.benchmark, scorer.codes, name=source.name, allow_unknown=allow_unknown)
         except DataError as error:
-            wrong += error.findings
-        if progress is not None:
-            progress.advance()
+            return error.findings
+        return scorer.measure(run)
+
+    measured: list[MeasuredRun] = []
+    wrong: list[Finding] = []
+    # The CSV engine and numpy let another thread work meanwhile; reading line by line does not.
+    with ThreadPoolExecutor(available_cores() if has_fast_engine() else 1) as pool:
+        try:
+            for found in pool.map(read, sources):
+                if isinstance(found, MeasuredRun):
+                    measured.append(found)
+                else:
+                    wrong += found
+                listener.advance()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
     if wrong:
         raise DataError.from_findings(wrong)
-    return loaded
+    return measured
+
+
+def _made_for_others(source: RunSource, benchmark: Benchmark) -> Finding | None:
+    """What to say of a run whose manifest names other qrels than those at hand."""
+    made_for = source.entry.qrels_sha256 if source.entry else None
+    if made_for is None or made_for == benchmark.qrels_sha256:
+        return None
+    message = (
+        f"{source.name} was made for the qrels {made_for[:12]}..., "
+        f"the benchmark has {benchmark.qrels_sha256[:12]}...: score it on the benchmark it was made for"
+    )
+    return Finding("digest-differs", message, str(source.path), id=source.name)
 
 
 def _files(path: Path) -> list[Path]:
@@ -193,14 +210,9 @@ def _is_manifest(path: Path) -> bool:
     return isinstance(row, dict) and "run_id" in row and "query_id" not in row
 
 
-def _rows(scorer: Scorer, runs: Iterable[LoadedRun]) -> Iterable[QueryScore]:
-    for run in runs:
-        yield from scorer.per_query(run)
-
-
-def remarks(runs: Iterable[LoadedRun]) -> Iterable[Finding]:
+def remarks(runs: Iterable[MeasuredRun]) -> Iterable[Finding]:
     """What does not stop scoring and must be known: queries that count as 0, rows that were dropped."""
-    for run in runs:
+    for run in (one.run for one in runs):
         if run.missing:
             message = f"{run.name}: {counted(len(run.missing), 'query')} missing, each counts as 0: "
             yield Finding("run-query-missing", message + ", ".join(run.missing[:3]), id=run.name)

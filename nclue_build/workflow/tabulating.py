@@ -14,7 +14,7 @@ from nclue_build.score.comparison import CompareOptions, Comparer
 from nclue_build.score.plots import plots as draw_plots
 from nclue_build.score.scorer import ScoreOptions, Scorer
 from nclue_build.score.tables.catalogue import all_tables, drift
-from nclue_build.score.tables.material import Material, entry_of, measured
+from nclue_build.score.tables.material import Material, entry_of, scored
 from nclue_build.score.typesetting import as_csv, latex, markdown
 from nclue_build.store.atomic import write_bytes, write_text
 from nclue_build.store.config_file import load_config
@@ -22,7 +22,7 @@ from nclue_build.store.jsonl import read_json, read_jsonl
 from nclue_build.store.layout import QRELS
 from nclue_build.store.workspace import find_build
 from nclue_build.workflow.comparing import choose_contrasts
-from nclue_build.workflow.scoring import list_runs, load_runs, remarks
+from nclue_build.workflow.scoring import list_runs, measure_runs, remarks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from nclue_build.records.scores import Form, RunEntry
     from nclue_build.score.benchmark import Benchmark
     from nclue_build.score.loading import LoadedRun
+    from nclue_build.score.scorer import MeasuredRun
     from nclue_build.store.workspace import Workspace
     from nclue_build.workflow.scoring import RunSet
 
@@ -108,18 +109,17 @@ def make_tables(  # noqa: PLR0913 - the options of `tables`
     with chosen.workspace.relative_paths():
         declared = None if wanted.check is None else read_json(wanted.check, TablesReport)
         contrasts, blocked = _contrasts(listed, wanted.pairs, load_config(chosen.config_path).score.contrasts)
-        truth = load_benchmark(chosen, benchmark)
+        scorer = Scorer(load_benchmark(chosen, benchmark), scoring)
+        truth = scorer.benchmark
         example = wanted.example or next(iter(truth.queries), "")
         if example not in truth.queries:
             raise UsageError(f"--example {example}: the benchmark has no such query")
-        scorer = Scorer(truth, scoring)
-        listener.start("reading runs", len(listed.sources), "runs")
-        loaded = load_runs(listed.sources, truth, scorer.codes, allow_unknown=allow_unknown, progress=listener)
-        listener.start("scoring and comparing", len(loaded), "runs")
+        measured = measure_runs(scorer, listed.sources, allow_unknown=allow_unknown, progress=listener)
+        listener.start("scoring and comparing", len(measured), "runs")
         material = _material(
             scorer,
             listed=listed,
-            loaded=loaded,
+            measured=measured,
             contrasts=contrasts,
             blocked=blocked,
             form=wanted.form,
@@ -144,7 +144,9 @@ def make_tables(  # noqa: PLR0913 - the options of `tables`
         )
         drifted = () if declared is None else tuple(drift(declared, report, str(wanted.check)))
         written = () if wanted.out is None else tuple(_write(report, wanted.out, plots=wanted.plots))
-    said = tuple(remarks(run for run in loaded if not _is_masked_as_told(run, material.runs[run.name].entry, truth)))
+    said = tuple(
+        remarks(one for one in measured if not _is_masked_as_told(one.run, material.runs[one.run.name].entry, truth))
+    )
     return Tabulated(report, said, drifted, written)
 
 
@@ -165,7 +167,7 @@ def _material(  # noqa: PLR0913 - all that tables are made of
     scorer: Scorer,
     *,
     listed: RunSet,
-    loaded: Sequence[LoadedRun],
+    measured: Sequence[MeasuredRun],
     contrasts: tuple[Contrast, ...],
     blocked: dict[str, str],
     form: Form,
@@ -175,17 +177,17 @@ def _material(  # noqa: PLR0913 - all that tables are made of
     compared = {name for one in contrasts for name in (one.base, one.variant)}
     comparison = None
     if contrasts:
-        comparison = Comparer(scorer, [run for run in loaded if run.name in compared], compare).report(contrasts)
-    runs = {run.name: measured(scorer, run, entries[run.name]) for run in loaded}
-    return Material(scorer, runs, form, compare.measure, contrasts, comparison, blocked)
+        chosen = [one for one in measured if one.run.name in compared]
+        comparison = Comparer(scorer, chosen, compare).report(contrasts)
+    return Material(scorer, scored(scorer, measured, entries), form, compare.measure, contrasts, comparison, blocked)
 
 
 def _on_copy(copy: Benchmark, listed: RunSet, material: Material, options: ScoreOptions) -> Material:
     """The same runs on another copy of the judgments, whose digest no manifest can name as well."""
     scorer = Scorer(copy, replace(options, intervals=False))
     sources = [replace(source, entry=None) for source in listed.sources]
-    loaded = load_runs(sources, copy, scorer.codes, allow_unknown=True)
-    runs = {run.name: measured(scorer, run, material.runs[run.name].entry) for run in loaded}
+    measured = measure_runs(scorer, sources, allow_unknown=True)
+    runs = scored(scorer, measured, {name: one.entry for name, one in material.runs.items()})
     return replace(material, scorer=scorer, runs=runs, comparison=None)
 
 

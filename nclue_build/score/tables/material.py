@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from nclue_build.records.scores import Form, Measure, RunScore
     from nclue_build.records.tables import Kind, Value
     from nclue_build.score.benchmark import Benchmark
-    from nclue_build.score.loading import LoadedRun
-    from nclue_build.score.scorer import Scorer
+    from nclue_build.score.scorer import MeasuredRun, Scorer
     from nclue_build.stats.rankings import Ranking
 
 
@@ -90,10 +89,18 @@ class Material:
         return FamilyDraws.of(families, seed=self.scorer.options.seed)
 
 
-def measured(scorer: Scorer, run: LoadedRun, entry: RunEntry) -> Measured:
-    """Measure a run."""
-    ranking = scorer.ranking(run)
-    return Measured(entry, ranking, scorer.values(ranking), scorer.score(run))
+def scored(scorer: Scorer, runs: Sequence[MeasuredRun], entries: Mapping[str, RunEntry]) -> dict[str, Measured]:
+    """Score runs, by name.
+
+    Args:
+        scorer: That measured them.
+        runs: In the order wanted.
+        entries: Rows of the manifest, by name.
+    """
+    return {
+        one.run.name: Measured(entries[one.run.name], one.ranking, one.values, score)
+        for one, score in zip(runs, scorer.scores(runs), strict=True)
+    }
 
 
 def entry_of(name: str, form: Form) -> RunEntry:
