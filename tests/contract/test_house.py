@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -80,3 +81,10 @@ def test_scoring_and_releasing_never_ask_a_model(repository: Path) -> None:
         if re.search(r"nclue_build\.calls|from nclue_build import .*\bcalls\b", path.read_text(encoding="utf-8"))
     ]
     assert wrong == []
+
+
+@pytest.mark.xdist_group("house")
+def test_workers_keep_the_tests_of_a_group_together(request: pytest.FixtureRequest) -> None:
+    if "PYTEST_XDIST_WORKER" not in os.environ or not request.config.getoption("loadgroup"):
+        pytest.skip("only where pytest-xdist distributes groups")
+    assert request.node.nodeid.endswith("@house"), "every worker would run the corpora again"
