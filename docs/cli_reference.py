@@ -5,16 +5,16 @@ A test compares the page with what this makes, so no option changes without it.
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, Final
 
 import typer
+from typer.testing import CliRunner
 
 from nclue_build.cli.app import app
 
+WIDTH: Final = 98
+"""What is left of a terminal of 100 columns."""
 PAGE: Final = Path(__file__).with_name("cli-reference.md")
 HEAD: Final = """\
 # Command-line reference
@@ -25,14 +25,8 @@ Made by `docs/cli_reference.py`; [cli.md](cli.md) explains the conventions, the 
 
 def _help(*verb: str) -> str:
     """The help page of a verb as a terminal without colours shows it."""
-    done = subprocess.run(  # noqa: S603 - our own program
-        [sys.executable, "-m", "nclue_build", *verb, "--help"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"},
-    )
-    text = "\n".join(line.rstrip() for line in done.stdout.strip().splitlines())
+    shown = CliRunner().invoke(app, [*verb, "--help"], prog_name="nclue-build", terminal_width=WIDTH)
+    text = "\n".join(line.rstrip() for line in shown.stdout.strip().splitlines())
     return f"## {' '.join(('nclue-build', *verb))}\n\n```\n{text}\n```\n"
 
 

@@ -19,6 +19,8 @@ from nclue_build.store.jsonl import read_jsonl, read_numbered
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.xdist_group("nasty ocr")  # every page is recognised once for all tests
+
 MAX_MEMORY_MB: Final = 1024
 MEASURED: Final = """
 import resource, subprocess, sys

@@ -126,7 +126,11 @@ def test_a_reader_that_leaves_early_hears_no_complaint(repository: Path) -> None
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc to see processes")
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["interrupted", "terminated"]
+    ("number", "code"),
+    [
+        pytest.param(signal.SIGINT, 130, marks=pytest.mark.slow, id="interrupted"),
+        pytest.param(signal.SIGTERM, 143, id="terminated"),
+    ],
 )
 def test_a_stopped_run_leaves_no_process_and_is_resumed(
     fresh: Path, run: Run, number: signal.Signals, code: int
