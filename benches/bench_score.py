@@ -162,9 +162,8 @@ def main(n_runs: int) -> None:
         runs = read[2]
         scored = timed(lambda: scorer.report(runs))
         report("intervals, slices, report", *scored[:2], n_runs)
-        report(
-            "from files to the report", *(sum(part[at] for part in (prepared, read, scored)) for at in (0, 1)), n_runs
-        )
+        whole = [sum(part[at] for part in (prepared, read, scored)) for at in (0, 1)]
+        report("from files to the report", whole[0], whole[1], n_runs)
     with_trec_eval(benchmark, [one.run for one in runs])
     names = [one.run.name for one in runs]
     contrasts = [

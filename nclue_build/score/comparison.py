@@ -19,8 +19,8 @@ from nclue_build.records.comparison import (
     Shares,
 )
 from nclue_build.score.scorer import MEASURES
-from nclue_build.stats.bootstrap import FamilyDraws, crossed_interval, crossed_weights
-from nclue_build.stats.bounds import fewest_promotions, gold_ndcg_bounds, n_clue_bounds
+from nclue_build.stats.bootstrap import FamilyDraws, crossed_weights
+from nclue_build.stats.bounds import fewest_promotions, first_judged, gold_ndcg_bounds, n_clue_bounds
 from nclue_build.stats.contrasts import common_support, smallest_detectable
 from nclue_build.stats.influence import (
     Busiest,
@@ -32,24 +32,24 @@ from nclue_build.stats.influence import (
     remove_busiest,
     thin,
 )
-from nclue_build.stats.randomization import flip_p_values, holm, max_t_p_values
-from nclue_build.stats.resampling import N_BOOTSTRAP, N_FLIPS
+from nclue_build.stats.randomization import flip_p_values, flip_tests, holm
+from nclue_build.stats.resampling import N_BOOTSTRAP, N_FLIPS, percentile_intervals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from nclue_build.records.scores import Measure
     from nclue_build.score.scorer import MeasuredRun, Scorer
-    from nclue_build.stats.bootstrap import CrossedWeights
-    from nclue_build.stats.bounds import PromotionBounds
+    from nclue_build.stats.bounds import NdcgBounds, PromotionBounds
     from nclue_build.stats.contrasts import Split
-    from nclue_build.stats.rankings import Ranking
     from nclue_build.stats.resampling import Interval
 
-_PROMOTIONS: Final = (1, 2, 3)
+_N_PROMOTIONS: Final = 3
 _N_BUSIEST: Final = 20
+_BATCH: Final = 256
+"""Contrasts that are worked out together: enough for speed, few enough for memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,22 +80,27 @@ class _Tests:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Hold:
-    """Documents that queries hang on, and draws of them: the same for every contrast."""
+    """Documents that queries hang on, and draws of them: the same for every contrast.
+
+    ``replicates`` are the crossed bootstrap's of each run, by name: float64, replicates.
+    """
 
     incidence: Incidence
     components: tuple[int, ...]
     busiest: Busiest
-    crossed: CrossedWeights
+    n_redrawn: int
+    replicates: Mapping[str, NDArray[np.float64]]
 
 
 class Comparer:
-    """Compares runs that a scorer has ranked; every run is measured once, everything is drawn once."""
+    """Compares runs that a scorer has measured; everything is drawn once, and what can be told of a run alone is."""
 
     def __init__(self, scorer: Scorer, runs: Sequence[MeasuredRun], options: CompareOptions) -> None:
         """Draw."""
         self._scorer, self._options, self._seed = scorer, options, scorer.options.seed
         self._judgments = scorer.benchmark.judgments
         self._runs = {one.run.name: one for one in runs}
+        self._first = {name: first_judged(scorer.truth, one.ranking) for name, one in self._runs.items()}
         self._families = FamilyDraws.of(scorer.families, seed=self._seed, n_draws=options.n_bootstrap)
         self._golds, self._judged = self._hold(gold_only=True), self._hold(gold_only=False)
         self._thinned = thin(self._golds.incidence, seed=self._seed, n_draws=options.n_bootstrap)
@@ -108,6 +113,10 @@ class Comparer:
         """
         scorer, options = self._scorer, self._options
         tests = self._test(contrasts)
+        results: list[ContrastResult] = []
+        for begin in range(0, len(contrasts), _BATCH):
+            part = slice(begin, begin + _BATCH)
+            results += self._results(contrasts[part], tests[part])
         return ComparisonReport(
             build=scorer.benchmark.name,
             qrels_sha256=scorer.benchmark.qrels_sha256,
@@ -119,7 +128,7 @@ class Comparer:
             n_flips=options.n_flips,
             n_queries=len(scorer.families),
             n_families=int(scorer.families.max(initial=-1)) + 1,
-            contrasts=tuple(self._result(one, found) for one, found in zip(contrasts, tests, strict=True)),
+            contrasts=tuple(results),
         )
 
     def _hold(self, *, gold_only: bool) -> _Hold:
@@ -127,57 +136,65 @@ class Comparer:
         crossed = crossed_weights(
             self._judgments, gold_only=gold_only, seed=self._seed, n_draws=self._options.n_bootstrap
         )
-        busiest = Busiest.of(incidence, self._judgments.doc_ids, _N_BUSIEST)
-        return _Hold(incidence, tuple(component_sizes(incidence)), busiest, crossed)
+        at = MEASURES.index(self._options.measure)
+        return _Hold(
+            incidence,
+            tuple(component_sizes(incidence)),
+            Busiest.of(incidence, self._judgments.doc_ids, _N_BUSIEST),
+            crossed.n_redrawn,
+            {name: crossed.means(one.values[:, at]) for name, one in self._runs.items()},
+        )
 
-    def _delta(self, contrast: Contrast) -> NDArray[np.float64]:
-        return self._differences(contrast)[:, MEASURES.index(self._options.measure)]
-
-    def _differences(self, contrast: Contrast) -> NDArray[np.float64]:
-        return np.asarray(self._runs[contrast.variant].values - self._runs[contrast.base].values)
+    def _deltas(self, contrasts: Sequence[Contrast], measure: Measure) -> NDArray[np.float64]:
+        """Variant minus base: float64, N x contrasts."""
+        at = MEASURES.index(measure)
+        return np.column_stack(
+            [self._runs[one.variant].values[:, at] - self._runs[one.base].values[:, at] for one in contrasts]
+        )
 
     def _test(self, contrasts: Sequence[Contrast]) -> list[_Tests]:
         options, families = self._options, self._scorer.families
-        deltas = np.column_stack([self._delta(one) for one in contrasts])
+        deltas = self._deltas(contrasts, options.measure)
+        names = {block: number for number, block in enumerate(dict.fromkeys(one.block for one in contrasts))}
+        blocks = np.array([names[one.block] for one in contrasts], dtype=np.int64)
         by_query = flip_p_values(deltas, seed=self._seed, n_flips=options.n_flips).tolist()
-        by_family = flip_p_values(deltas, families, seed=self._seed, n_flips=options.n_flips).tolist()
+        by_family = flip_tests(deltas, families, blocks, seed=self._seed, n_flips=options.n_flips)
+        single, by_block = by_family.single.tolist(), by_family.block.tolist()
         detectable = smallest_detectable(deltas, self._families).tolist()
-        by_block = [0.0] * len(contrasts)
-        for block in dict.fromkeys(one.block for one in contrasts):
-            places = [place for place, one in enumerate(contrasts) if one.block == block]
-            adjusted = max_t_p_values(deltas[:, places], families, seed=self._seed, n_flips=options.n_flips)
-            for place, p_value in zip(places, adjusted.tolist(), strict=True):
-                by_block[place] = p_value
         displayed = [place for place, one in enumerate(contrasts) if one.displayed]
         by_holm = dict(zip(displayed, holm([by_block[place] for place in displayed]), strict=True))
         return [
-            _Tests(by_query[place], by_family[place], by_block[place], by_holm.get(place), detectable[place])
+            _Tests(by_query[place], single[place], by_block[place], by_holm.get(place), detectable[place])
             for place in range(len(contrasts))
         ]
 
-    def _result(self, contrast: Contrast, tests: _Tests) -> ContrastResult:
-        delta = self._delta(contrast)
-        base, variant = self._runs[contrast.base].ranking, self._runs[contrast.variant].ranking
-        intervals = self._families.intervals(self._differences(contrast))
-        by_name = dict(zip(MEASURES, map(_difference, intervals), strict=True))
-        golds = self._golds.incidence
-        promotions = n_clue_bounds(self._scorer.truth, base, variant)
-        return ContrastResult(
-            contrast=contrast,
-            differences=by_name,
-            p_query=tests.p_query,
-            p_family=tests.p_family,
-            p_block=tests.p_block,
-            p_holm=tests.p_holm,
-            smallest_detectable=tests.smallest_detectable,
-            ordering=self._ordering(contrast),
-            document_macro=document_macro(delta, golds),
-            one_query_per_document=_difference(one_query_per_document(delta, golds, self._thinned)),
-            golds=self._influence(delta, self._golds),
-            judged=self._influence(delta, self._judged),
-            bounds=tuple(self._bounds(base, variant, promotions)),
-            fewest_promotions=fewest_promotions(promotions),
-        )
+    def _results(self, contrasts: Sequence[Contrast], tests: Sequence[_Tests]) -> Iterator[ContrastResult]:
+        """What is told of some contrasts, all of which are worked out together."""
+        by_measure = {
+            name: map(_difference, self._families.intervals(self._deltas(contrasts, name))) for name in MEASURES
+        }
+        deltas = self._deltas(contrasts, self._options.measure)
+        macro = document_macro(deltas, self._golds.incidence).tolist()
+        thinned = one_query_per_document(deltas, self._golds.incidence, self._thinned)
+        golds, judged = (self._influences(contrasts, deltas, hold) for hold in (self._golds, self._judged))
+        for place, (contrast, found) in enumerate(zip(contrasts, tests, strict=True)):
+            promotions = n_clue_bounds(self._first[contrast.base], self._first[contrast.variant])
+            yield ContrastResult(
+                contrast=contrast,
+                differences={name: next(differences) for name, differences in by_measure.items()},
+                p_query=found.p_query,
+                p_family=found.p_family,
+                p_block=found.p_block,
+                p_holm=found.p_holm,
+                smallest_detectable=found.smallest_detectable,
+                ordering=self._ordering(contrast),
+                document_macro=macro[place],
+                one_query_per_document=_difference(thinned[place]),
+                golds=next(golds),
+                judged=next(judged),
+                bounds=tuple(self._bounds(contrast, promotions)),
+                fewest_promotions=fewest_promotions(promotions),
+            )
 
     def _ordering(self, contrast: Contrast) -> Ordering:
         found = common_support(self._runs[contrast.base].outcomes, self._runs[contrast.variant].outcomes)
@@ -189,33 +206,40 @@ class Comparer:
             variant=_shares(found.variant),
         )
 
-    def _influence(self, delta: NDArray[np.float64], hold: _Hold) -> Influence:
-        without_one = leave_one_out(delta, hold.incidence)
-        return Influence(
-            components=len(hold.components),
-            largest_component=max(hold.components, default=0),
-            crossed=_difference(crossed_interval(delta, hold.crossed)),
-            n_redrawn=hold.crossed.n_redrawn,
-            leave_one_low=_or_none(without_one.low),
-            leave_one_high=_or_none(without_one.high),
-            leave_one_skipped=without_one.n_empty,
-            remove_busiest=_or_none(remove_busiest(delta, hold.busiest)),
-            n_removed=len(hold.busiest.docs),
-            n_queries_left=int(hold.busiest.left.sum()),
-        )
+    def _influences(
+        self, contrasts: Sequence[Contrast], deltas: NDArray[np.float64], hold: _Hold
+    ) -> Iterator[Influence]:
+        replicates = np.column_stack([hold.replicates[one.variant] - hold.replicates[one.base] for one in contrasts])
+        crossed = percentile_intervals(deltas.mean(axis=0), replicates)
+        without_one = leave_one_out(deltas, hold.incidence)
+        rest = remove_busiest(deltas, hold.busiest)
+        for interval, low, high, left in zip(
+            crossed, without_one.low.tolist(), without_one.high.tolist(), rest.tolist(), strict=True
+        ):
+            yield Influence(
+                components=len(hold.components),
+                largest_component=max(hold.components, default=0),
+                crossed=_difference(interval),
+                n_redrawn=hold.n_redrawn,
+                leave_one_low=_or_none(low),
+                leave_one_high=_or_none(high),
+                leave_one_skipped=without_one.n_empty,
+                remove_busiest=_or_none(left),
+                n_removed=len(hold.busiest.docs),
+                n_queries_left=int(hold.busiest.left.sum()),
+            )
 
-    def _bounds(self, base: Ranking, variant: Ranking, promotions: PromotionBounds) -> Iterator[PromotionBound]:
+    def _bounds(self, contrast: Contrast, promotions: PromotionBounds) -> Iterator[PromotionBound]:
         """Bounds of the measure; only n-Clue Score and Gold-NDCG have them."""
-        if self._options.measure == "gold_ndcg":
-            for n_promotions in _PROMOTIONS:
-                found = gold_ndcg_bounds(self._scorer.truth, base, variant, n_promotions)
-                yield PromotionBound(
-                    promotions=n_promotions, low=100 * float(found.low.mean()), high=100 * float(found.high.mean())
-                )
-        elif self._options.measure == "n_clue_score":
-            low, high = 100 * float(promotions.low.mean()), 100 * float(promotions.high.mean())
-            for n_promotions in _PROMOTIONS:
-                yield PromotionBound(promotions=n_promotions, low=low, high=high)
+        found: Sequence[PromotionBounds | NdcgBounds] = ()
+        if self._options.measure == "n_clue_score":
+            found = (promotions,) * _N_PROMOTIONS
+        elif self._options.measure == "gold_ndcg":
+            base, variant = self._runs[contrast.base].ranking, self._runs[contrast.variant].ranking
+            found = gold_ndcg_bounds(self._scorer.truth, base, variant, _N_PROMOTIONS)
+        for number, one in enumerate(found, start=1):
+            low, high = 100 * float(one.low.mean()), 100 * float(one.high.mean())
+            yield PromotionBound(promotions=number, low=low, high=high)
 
 
 def _difference(interval: Interval) -> Difference:

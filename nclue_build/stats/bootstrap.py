@@ -12,8 +12,8 @@ from nclue_build.core.arrays import offsets
 from nclue_build.stats.resampling import (
     N_BOOTSTRAP,
     Interval,
+    group_sums,
     on_grid,
-    percentile_interval,
     percentile_intervals,
     resample_counts,
     stream,
@@ -38,6 +38,20 @@ class CrossedWeights:
     weights: NDArray[np.float64]
     totals: NDArray[np.float64]
     n_redrawn: int
+
+    def means(self, values: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Means of each replicate: theta* = sum w_q u_q x_q / sum w_q u_q.
+
+        Those of a difference are the differences of the means of its two runs.
+
+        Args:
+            values: float64, N: per-query values.
+
+        Returns:
+            float64, replicates.
+        """
+        # Not a matrix product, whose digits would depend on the threads: the weights are on no grid.
+        return np.asarray(np.einsum("bq,q->b", self.weights, np.ascontiguousarray(values)) / self.totals)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,9 +97,7 @@ class FamilyDraws:
         n_families = self.counts.shape[1]
         magnitude = np.bincount(self.families, np.abs(columns).max(axis=1, initial=0.0), minlength=n_families)
         exact = on_grid(columns, float(magnitude.max(initial=0.0)) * max(n_families, 1))
-        sums = np.zeros((n_families, exact.shape[1]))
-        np.add.at(sums, self.families, exact)
-        return np.asarray((self.counts @ sums) / self.totals[:, None])
+        return np.asarray((self.counts @ group_sums(exact, self.families)) / self.totals[:, None])
 
     def intervals(self, values: NDArray[np.floating | np.bool_]) -> list[Interval]:
         """95 % intervals of the mean of each column; see :meth:`means`."""
@@ -136,14 +148,3 @@ def crossed_weights(judgments: Judgments, *, gold_only: bool, seed: int, n_draws
                 break
             n_redrawn += 1
     return CrossedWeights(weights, weights.sum(axis=1), n_redrawn)
-
-
-def crossed_interval(delta: NDArray[np.floating], crossed: CrossedWeights) -> Interval:
-    """95 % interval of a mean difference: theta* = sum w_q u_q delta_q / sum w_q u_q.
-
-    Args:
-        delta: float64, N.
-        crossed: The draws.
-    """
-    draws = np.einsum("bq,q->b", crossed.weights, delta) / crossed.totals
-    return percentile_interval(float(np.mean(delta)), draws)

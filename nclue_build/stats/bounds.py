@@ -36,25 +36,43 @@ class NdcgBounds:
     observed: NDArray[np.float64]
 
 
-def n_clue_bounds(truth: Truth, base: Ranking, variant: Ranking) -> PromotionBounds:
+@dataclass(frozen=True, slots=True, eq=False)
+class FirstJudged:
+    """The first judged document of each query within k: its code (int64, N; or absent), and 1 for a gold (int64, N)."""
+
+    docs: NDArray[np.int64]
+    gold: NDArray[np.int64]
+
+
+def first_judged(truth: Truth, ranking: Ranking) -> FirstJudged:
+    """Find it in every query of a ranking.
+
+    Args:
+        truth: Of the benchmark, at the cut-off wanted.
+        ranking: In the order in which its documents count.
+    """
+    docs = ranking.docs[:, : truth.k]
+    found = look_up(truth.labels, docs)
+    if not docs.shape[1]:
+        return FirstJudged(np.full(len(docs), ABSENT, dtype=np.int64), np.zeros(len(docs), dtype=np.int64))
+    place = (found > 0).argmax(axis=1)
+    rows = np.arange(len(docs))
+    some = found[rows, place] > 0
+    return FirstJudged(np.where(some, docs[rows, place], ABSENT), (found[rows, place] >= GOLD).astype(np.int64))
+
+
+def n_clue_bounds(base: FirstJudged, variant: FirstJudged) -> PromotionBounds:
     """Bounds of the n-Clue contrast when an adversary may promote judged subsets to golds.
 
     Per query the lowest difference is s_v where the base has no judged document, else max(s_v, [f_v = f_b]) - 1,
     where f is the first judged document: one promotion, of that of the base, decides the event, so the bound is the
     same for every number of promotions from 1 on. The highest follows by exchanging the roles. (Paper, section 6;
     established from its published numbers.)
-
-    Args:
-        truth: Of the benchmark, at the cut-off wanted.
-        base: Ranking of the base.
-        variant: Ranking of the variant.
     """
-    first_b, s_b = _first(truth, base)
-    first_v, s_v = _first(truth, variant)
-    same = (first_b == first_v) & (first_b != ABSENT)
-    low = np.where(first_b == ABSENT, s_v, np.maximum(s_v, same) - 1)
-    high = np.where(first_v == ABSENT, -s_b, 1 - np.maximum(s_b, same))
-    return PromotionBounds(low, high, s_v - s_b)
+    same = (base.docs == variant.docs) & (base.docs != ABSENT)
+    low = np.where(base.docs == ABSENT, variant.gold, np.maximum(variant.gold, same) - 1)
+    high = np.where(variant.docs == ABSENT, -base.gold, 1 - np.maximum(base.gold, same))
+    return PromotionBounds(low, high, variant.gold - base.gold)
 
 
 def fewest_promotions(bounds: PromotionBounds) -> int | None:
@@ -70,8 +88,8 @@ def fewest_promotions(bounds: PromotionBounds) -> int | None:
     return int(reached[0]) + 1 if len(reached) else None
 
 
-def gold_ndcg_bounds(truth: Truth, base: Ranking, variant: Ranking, n_promotions: int) -> NdcgBounds:
-    """Bounds of the Gold-NDCG contrast when up to so many judged subsets in either top k become golds.
+def gold_ndcg_bounds(truth: Truth, base: Ranking, variant: Ranking, n_promotions: int) -> list[NdcgBounds]:
+    """Bounds of the Gold-NDCG contrast when up to 1, 2, ... judged subsets in either top k become golds.
 
     The ideal is recomputed. For a given number of promotions the ideal is fixed and every promoted document adds its
     own difference of discounts, so the extremes are reached by the smallest (or largest) of these: no enumeration.
@@ -81,6 +99,9 @@ def gold_ndcg_bounds(truth: Truth, base: Ranking, variant: Ranking, n_promotions
         base: Ranking of the base.
         variant: Ranking of the variant.
         n_promotions: Largest number of promotions per query.
+
+    Returns:
+        For every number of promotions from 1 on.
     """
     ideal_of = np.cumsum(discounts(truth.k))
     n_golds = truth.judgments.n_golds()
@@ -105,25 +126,14 @@ def gold_ndcg_bounds(truth: Truth, base: Ranking, variant: Ranking, n_promotions
     observed = total / ideal_of[np.minimum(truth.k, n_golds) - 1]
     low, high = observed.copy(), observed.copy()
     down, up = total.copy(), total.copy()
+    bounds = []
     for n in range(1, n_promotions + 1):
         open_rows = rows[n_free >= n]
-        if not len(open_rows):
-            break
-        down[open_rows] += free[open_rows, n - 1]
-        up[open_rows] += free[open_rows, n_free[open_rows] - n]
-        ideal = ideal_of[np.minimum(truth.k, n_golds[open_rows] + n) - 1]
-        low[open_rows] = np.minimum(low[open_rows], down[open_rows] / ideal)
-        high[open_rows] = np.maximum(high[open_rows], up[open_rows] / ideal)
-    return NdcgBounds(low, high, observed)
-
-
-def _first(truth: Truth, ranking: Ranking) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Code of the first judged document within k (or absent), and whether it is a gold."""
-    docs = ranking.docs[:, : truth.k]
-    found = look_up(truth.labels, docs)
-    if not docs.shape[1]:
-        return np.full(len(docs), ABSENT, dtype=np.int64), np.zeros(len(docs), dtype=np.int64)
-    place = (found > 0).argmax(axis=1)
-    rows = np.arange(len(docs))
-    some = found[rows, place] > 0
-    return np.where(some, docs[rows, place], ABSENT), (found[rows, place] >= GOLD).astype(np.int64)
+        if len(open_rows):
+            down[open_rows] += free[open_rows, n - 1]
+            up[open_rows] += free[open_rows, n_free[open_rows] - n]
+            ideal = ideal_of[np.minimum(truth.k, n_golds[open_rows] + n) - 1]
+            low[open_rows] = np.minimum(low[open_rows], down[open_rows] / ideal)
+            high[open_rows] = np.maximum(high[open_rows], up[open_rows] / ideal)
+        bounds.append(NdcgBounds(low.copy(), high.copy(), observed))
+    return bounds

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from nclue_build.core.arrays import offsets
-from nclue_build.stats.resampling import N_BOOTSTRAP, Interval, percentile_interval, stream
+from nclue_build.stats.resampling import N_BOOTSTRAP, Interval, on_grid, percentile_intervals, stream
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,13 +44,23 @@ class Incidence:
         """Queries of each document."""
         return np.bincount(self.matrix.indices, minlength=len(self.docs))
 
+    def sums(self, deltas: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Over the queries of each document, of N x contrasts: documents x contrasts."""
+        return np.asarray(self.matrix.T @ deltas)
 
-@dataclass(frozen=True, slots=True)
-class LeaveOneRange:
-    """Smallest and largest mean when the queries of one document are left out; ``n_empty`` left nothing over."""
 
-    low: float
-    high: float
+@dataclass(frozen=True, slots=True, eq=False)
+class LeaveOneRanges:
+    """Smallest and largest mean when the queries of one document are left out.
+
+    Args:
+        low: float64, contrasts; NaN where nothing is left without any document.
+        high: The same.
+        n_empty: Documents without whose queries nothing is left: skipped.
+    """
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
     n_empty: int
 
 
@@ -65,25 +75,20 @@ def component_sizes(incidence: Incidence) -> list[int]:
     return sorted(np.unique(numbers[:n_queries], return_counts=True)[1].tolist(), reverse=True)
 
 
-def leave_one_out(delta: NDArray[np.floating], incidence: Incidence) -> LeaveOneRange:
-    """Mean difference without all queries of one document, for every document.
+def leave_one_out(deltas: NDArray[np.floating], incidence: Incidence) -> LeaveOneRanges:
+    """Mean differences without all queries of one document, for every document.
 
     Args:
-        delta: float64, N.
+        deltas: float64, N x contrasts.
         incidence: Documents of each query.
     """
-    degrees = incidence.degrees()
-    sums = np.bincount(
-        incidence.matrix.indices,
-        weights=np.repeat(delta, np.diff(incidence.matrix.indptr)),
-        minlength=len(incidence.docs),
-    )
-    left = len(delta) - degrees
+    left = len(deltas) - incidence.degrees()
     some = left > 0
     if not some.any():
-        return LeaveOneRange(float("nan"), float("nan"), int((~some).sum()))
-    means = (delta.sum() - sums[some]) / left[some]
-    return LeaveOneRange(float(means.min()), float(means.max()), int((~some).sum()))
+        nothing = np.full(deltas.shape[1], np.nan)
+        return LeaveOneRanges(nothing, nothing, len(left))
+    means = (deltas.sum(axis=0) - incidence.sums(deltas)[some]) / left[some, None]
+    return LeaveOneRanges(means.min(axis=0), means.max(axis=0), int((~some).sum()))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,25 +121,33 @@ class Busiest:
         return cls(tuple(int(incidence.docs[column]) for column in removed), ~touched)
 
 
-def remove_busiest(delta: NDArray[np.floating], busiest: Busiest) -> float:
-    """Mean difference without the queries of the busiest documents; NaN when none are left.
+def remove_busiest(deltas: NDArray[np.floating], busiest: Busiest) -> NDArray[np.float64]:
+    """Mean differences without the queries of the busiest documents; NaN when none are left.
 
     Args:
-        delta: float64, N.
+        deltas: float64, N x contrasts.
         busiest: The documents.
+
+    Returns:
+        float64, contrasts.
     """
-    return float(delta[busiest.left].mean()) if busiest.left.any() else float("nan")
+    return np.asarray(deltas[busiest.left].mean(axis=0)) if busiest.left.any() else np.full(deltas.shape[1], np.nan)
 
 
-def document_macro(delta: NDArray[np.floating], golds: Incidence) -> float:
-    """Mean over gold documents of the mean difference of the queries they are gold for."""
-    sums = np.bincount(
-        golds.matrix.indices, weights=np.repeat(delta, np.diff(golds.matrix.indptr)), minlength=len(golds.docs)
-    )
-    return float((sums / golds.degrees()).mean())
+def document_macro(deltas: NDArray[np.floating], golds: Incidence) -> NDArray[np.float64]:
+    """Mean over gold documents of the mean difference of the queries they are gold for.
+
+    Args:
+        deltas: float64, N x contrasts.
+        golds: Gold documents of each query.
+
+    Returns:
+        float64, contrasts.
+    """
+    return np.asarray((golds.sums(deltas) / golds.degrees()[:, None]).mean(axis=0))
 
 
-def thin(golds: Incidence, *, seed: int, n_draws: int = N_BOOTSTRAP) -> NDArray[np.int64]:
+def thin(golds: Incidence, *, seed: int, n_draws: int = N_BOOTSTRAP) -> NDArray[np.float64]:
     """Draw one query for each gold document, many times.
 
     Args:
@@ -143,22 +156,28 @@ def thin(golds: Incidence, *, seed: int, n_draws: int = N_BOOTSTRAP) -> NDArray[
         n_draws: Replicates.
 
     Returns:
-        int64, n_draws x documents: queries.
+        float64 (whole numbers), n_draws x N: for how many documents each query was drawn.
     """
     by_doc = golds.matrix.tocsc()
     degrees = golds.degrees()
     places = stream(seed, "one query per document").random((n_draws, len(degrees)))
-    return np.asarray(by_doc.indices[by_doc.indptr[:-1] + (places * degrees).astype(np.int64)], dtype=np.int64)
+    drawn = by_doc.indices[by_doc.indptr[:-1] + (places * degrees).astype(np.int64)]
+    n_queries = golds.matrix.shape[0]
+    return np.stack([np.bincount(row, minlength=n_queries) for row in drawn]).astype(np.float64)
 
 
-def one_query_per_document(delta: NDArray[np.floating], golds: Incidence, draws: NDArray[np.int64]) -> Interval:
+def one_query_per_document(
+    deltas: NDArray[np.floating], golds: Incidence, draws: NDArray[np.float64]
+) -> list[Interval]:
     """Average over documents the difference of one query of each, many times.
 
     The interval measures what thinning does, not the sampling error: it centres on the document macro.
 
     Args:
-        delta: float64, N.
+        deltas: float64, N x contrasts.
         golds: Gold documents of each query.
-        draws: The queries, of :func:`thin`.
+        draws: Of :func:`thin`.
     """
-    return percentile_interval(document_macro(delta, golds), delta[draws].mean(axis=1))
+    n_docs = len(golds.docs)
+    exact = on_grid(deltas, float(np.abs(deltas).max(initial=0.0)) * n_docs)
+    return percentile_intervals(document_macro(deltas, golds), draws @ exact / n_docs)

@@ -7,11 +7,11 @@ the sign of its summed difference is arbitrary (paper, section 6). p = (b + 1) /
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from nclue_build.stats.resampling import N_FLIPS, on_grid, sign_blocks, stream
+from nclue_build.stats.resampling import N_FLIPS, group_sums, on_grid, sign_blocks, stream
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,11 +34,7 @@ def unit_sums(deltas: NDArray[np.floating], units: NDArray[np.int64] | None) -> 
     """
     columns = np.asarray(deltas, dtype=np.float64).reshape(len(deltas), -1)
     exact = on_grid(columns, float(np.abs(columns).max(initial=0.0)) * max(len(columns), 1))
-    if units is None:
-        return exact
-    sums = np.zeros((int(units.max()) + 1 if len(units) else 0, exact.shape[1]))
-    np.add.at(sums, units, exact)
-    return sums
+    return exact if units is None else group_sums(exact, units)
 
 
 def statistics(sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -50,6 +46,50 @@ def statistics(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return _standardise(sums.sum(axis=0), _norms(sums))
 
 
+class FlipTests(NamedTuple):
+    """Two-sided p of each endpoint, on its own and adjusted for its block: float64, endpoints."""
+
+    single: NDArray[np.float64]
+    block: NDArray[np.float64]
+
+
+def flip_tests(
+    deltas: NDArray[np.floating],
+    units: NDArray[np.int64] | None,
+    blocks: NDArray[np.int64],
+    *,
+    seed: int,
+    n_flips: int = N_FLIPS,
+) -> FlipTests:
+    """Test every endpoint on its own, and against the largest |T*| of its block (Westfall and Young, 1993).
+
+    All endpoints share the signs, so what an endpoint gets does not depend on the other blocks.
+
+    Args:
+        deltas: float64, N x endpoints, variant minus base.
+        units: int64, N: unit of each query, such as its family; None: each query is one.
+        blocks: int64, endpoints: block of each.
+        seed: Of the analysis.
+        n_flips: Draws of signs.
+
+    Returns:
+        (1 + draws that reach |T|) / (n_flips + 1): by the endpoint itself, by any of its block.
+    """
+    sums = unit_sums(deltas, units)
+    enough = np.abs(statistics(sums)) - _TOLERANCE
+    norms = _norms(sums)
+    members = [np.flatnonzero(blocks == block) for block in np.unique(blocks)]
+    single, adjusted = np.zeros(len(enough), dtype=np.int64), np.zeros(len(enough), dtype=np.int64)
+    rng = stream(seed, "sign flips by query" if units is None else "sign flips by unit")
+    for signs in sign_blocks(rng, len(sums), n_flips):
+        drawn = np.abs(_standardise(signs.astype(np.float64) @ sums, norms))
+        single += (drawn >= enough).sum(axis=0)
+        for places in members:
+            largest = drawn[:, places].max(axis=1)
+            adjusted[places] += (largest[:, None] >= enough[places]).sum(axis=0)
+    return FlipTests((single + 1) / (n_flips + 1), (adjusted + 1) / (n_flips + 1))
+
+
 def flip_p_values(
     deltas: NDArray[np.floating],
     units: NDArray[np.int64] | None = None,
@@ -57,25 +97,19 @@ def flip_p_values(
     seed: int,
     n_flips: int = N_FLIPS,
 ) -> NDArray[np.float64]:
-    """Two-sided p of each endpoint on its own.
+    """Two-sided p of each endpoint on its own: :func:`flip_tests` without blocks.
 
     Args:
-        deltas: float64, N x endpoints, variant minus base.
+        deltas: float64, N x endpoints or N, variant minus base.
         units: int64, N: unit of each query, such as its family; None: each query is one.
         seed: Of the analysis.
-        n_flips: Draws of signs, shared by all endpoints.
+        n_flips: Draws of signs.
 
     Returns:
-        float64, endpoints: (1 + draws with |T*| >= |T|) / (n_flips + 1).
+        float64, endpoints.
     """
-    sums = unit_sums(deltas, units)
-    observed, norms = np.abs(statistics(sums)), _norms(sums)
-    reached = np.zeros(sums.shape[1], dtype=np.int64)
-    rng = stream(seed, "sign flips by query" if units is None else "sign flips by unit")
-    for signs in sign_blocks(rng, len(sums), n_flips):
-        drawn = np.abs(_standardise(signs.astype(np.float64) @ sums, norms))
-        reached += (drawn >= observed - _TOLERANCE).sum(axis=0)
-    return np.asarray((reached + 1) / (n_flips + 1))
+    columns = np.reshape(deltas, (len(deltas), -1))
+    return flip_tests(columns, units, np.arange(columns.shape[1]), seed=seed, n_flips=n_flips).single
 
 
 def max_t_p_values(
@@ -85,9 +119,7 @@ def max_t_p_values(
     seed: int,
     n_flips: int = N_FLIPS,
 ) -> NDArray[np.float64]:
-    """Two-sided p of each endpoint of a block, adjusted for every endpoint that was tried (Westfall and Young, 1993).
-
-    All endpoints share the signs; each is compared with the largest |T*| of the block.
+    """Two-sided p of each endpoint, adjusted for all of them: :func:`flip_tests` of a single block.
 
     Args:
         deltas: float64, N x endpoints of the block.
@@ -98,14 +130,8 @@ def max_t_p_values(
     Returns:
         float64, endpoints.
     """
-    sums = unit_sums(deltas, units)
-    observed, norms = np.abs(statistics(sums)), _norms(sums)
-    reached = np.zeros(sums.shape[1], dtype=np.int64)
-    rng = stream(seed, "sign flips by query" if units is None else "sign flips by unit")
-    for signs in sign_blocks(rng, len(sums), n_flips):
-        largest = np.abs(_standardise(signs.astype(np.float64) @ sums, norms)).max(axis=1, initial=0.0)
-        reached += (largest[:, None] >= observed - _TOLERANCE).sum(axis=0)
-    return np.asarray((reached + 1) / (n_flips + 1))
+    columns = np.reshape(deltas, (len(deltas), -1))
+    return flip_tests(columns, units, np.zeros(columns.shape[1], dtype=np.int64), seed=seed, n_flips=n_flips).block
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -124,4 +150,4 @@ def _norms(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _standardise(totals: NDArray[np.float64], norms: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.divide(totals, norms, out=np.zeros_like(totals), where=norms > 0)
+    return np.asarray(totals / np.where(norms > 0, norms, 1.0))  # totals are 0 where norms are

@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from scipy.sparse import csr_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,6 +69,21 @@ def on_grid(values: NDArray[np.floating | np.integer | np.bool_], largest_sum: f
     return np.round(np.asarray(values, dtype=np.float64) / step) * step
 
 
+def group_sums(values: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Sums of rows within groups.
+
+    Args:
+        values: float64, N x columns; on a grid, where sums are meant to be exact.
+        groups: int64, N, numbered from 0.
+
+    Returns:
+        float64, groups x columns.
+    """
+    n_groups = int(groups.max(initial=-1)) + 1
+    member = csr_array((np.ones(len(groups)), (groups, np.arange(len(groups)))), shape=(n_groups, len(groups)))
+    return np.asarray(member @ values)
+
+
 def resample_counts(rng: np.random.Generator, n_items: int, n_draws: int) -> NDArray[np.float64]:
     """How often each of n items is drawn when n are drawn with replacement, for many draws.
 
@@ -90,17 +106,6 @@ def sign_blocks(rng: np.random.Generator, n_items: int, n_draws: int, block: int
         rows = min(block, n_draws - begin)
         bits = np.unpackbits(np.frombuffer(rng.bytes(-(-rows * n_items // 8)), dtype=np.uint8), count=rows * n_items)
         yield (bits.astype(np.int8) * 2 - 1).reshape(rows, n_items)
-
-
-def percentile_interval(value: float, draws: NDArray[np.float64], level: float = 0.95) -> Interval:
-    """The percentile interval of resampled values.
-
-    Args:
-        value: Of the sample itself.
-        draws: Any number of them, finite.
-        level: Share of the draws inside.
-    """
-    return percentile_intervals(np.array([value]), draws[:, None], level)[0]
 
 
 def percentile_intervals(

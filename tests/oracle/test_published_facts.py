@@ -7,7 +7,7 @@ import pytest
 
 from nclue_build.stats.agreement import confusion, kappa, share, wilson
 from nclue_build.stats.bootstrap import FamilyDraws
-from nclue_build.stats.bounds import n_clue_bounds
+from nclue_build.stats.bounds import first_judged, n_clue_bounds
 from nclue_build.stats.contrasts import common_support, rank_agreement, split
 from nclue_build.stats.judgments import Judgments
 from nclue_build.stats.measures import Truth, measure
@@ -66,7 +66,7 @@ def test_shares_and_common_support_of_a_published_contrast() -> None:
     assert [round(value, 3) for value in vars_of(split(outcomes[1]))] == [0.398, 0.352, 0.250]
     support = common_support(*outcomes)
     assert (support.n_common, support.difference, round(support.mean, 3)) == (414, 31, 0.075)
-    bounds = n_clue_bounds(truth, *rankings)
+    bounds = n_clue_bounds(*(first_judged(truth, ranking) for ranking in rankings))
     assert bounds.observed.sum() == 250 - 177
     assert (bounds.low <= bounds.observed).all()
 

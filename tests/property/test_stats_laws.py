@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nclue_build.stats.bounds import PromotionBounds, fewest_promotions, gold_ndcg_bounds, n_clue_bounds
+from nclue_build.stats.bounds import PromotionBounds, fewest_promotions, first_judged, gold_ndcg_bounds, n_clue_bounds
 from nclue_build.stats.expected import expected_scores
 from nclue_build.stats.judgments import GOLD, Judgments
 from nclue_build.stats.measures import Outcomes, Truth, auc, measure
@@ -104,7 +104,8 @@ def test_bounds_equal_exhaustive_promotion_for_every_number_of_promotions(
     row: list[int], base: list[int], variant: list[int], k: int
 ) -> None:
     judgments = judged(row)
-    bounds = n_clue_bounds(Truth.of(judgments, k), ranking_of(judgments, base), ranking_of(judgments, variant))
+    truth = Truth.of(judgments, k)
+    bounds = n_clue_bounds(*(first_judged(truth, ranking_of(judgments, one)) for one in (base, variant)))
     subsets = [doc for doc in range(N_DOCS) if 0 < row[doc] < GOLD]
     for n_promoted in (1, 2, 3):
         differences = []
@@ -149,7 +150,7 @@ def test_ndcg_bounds_equal_exhaustive_promotion(
     judgments = judged(row)
     bounds = gold_ndcg_bounds(
         Truth.of(judgments, k), ranking_of(judgments, base), ranking_of(judgments, variant), n_promotions
-    )
+    )[-1]
     shown = {*base[:k], *variant[:k]}
     subsets = [doc for doc in range(N_DOCS) if 0 < row[doc] < GOLD and doc in shown]
     differences = []

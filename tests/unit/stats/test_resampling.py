@@ -12,7 +12,6 @@ import pytest
 
 from nclue_build.stats.bootstrap import (
     FamilyDraws,
-    crossed_interval,
     crossed_weights,
     document_weights,
 )
@@ -116,13 +115,16 @@ def test_crossed_weights_are_means_over_documents() -> None:
     for gold_only in (True, False):
         weights = document_weights(judgments, gold_only=gold_only)
         assert weights.sum(axis=1) == pytest.approx(np.ones(30))
-    interval = crossed_interval(RNG.random(30), crossed_weights(judgments, gold_only=True, seed=1, n_draws=200))
-    assert interval.low < interval.value < interval.high
+    values = RNG.random(30)
+    crossed = crossed_weights(judgments, gold_only=True, seed=1, n_draws=200)
+    by_hand = [float((row * values).sum() / row.sum()) for row in crossed.weights]
+    assert crossed.means(values) == pytest.approx(by_hand)
+    assert min(by_hand) < values.mean() < max(by_hand)
 
 
 PROGRAM = """
 import numpy as np
-from nclue_build.stats.bootstrap import FamilyDraws, crossed_interval, crossed_weights
+from nclue_build.stats.bootstrap import FamilyDraws, crossed_weights
 from nclue_build.stats.influence import Incidence, one_query_per_document, thin
 from nclue_build.stats.judgments import Judgments
 from nclue_build.stats.regression import linear_fit, logistic_fit
@@ -135,9 +137,9 @@ print((values - values.mean(axis=0)).sum(), flip_p_values(values - 0.49, familie
 print(max_t_p_values(values - 0.49, families, seed=11).tolist())
 rows = [(f"q{q:04}", f"d{doc:04}", 2, True) for q in range(700) for doc in rng.choice(300, 3, replace=False)]
 judgments = Judgments.of({f"q{q:04}": 2 for q in range(700)}, rows)
-print(crossed_interval(values[:, 0] - 0.5, crossed_weights(judgments, gold_only=True, seed=11)))
+print(crossed_weights(judgments, gold_only=True, seed=11).means(values[:, 0]).tobytes().hex()[:4000])
 golds = Incidence.of(judgments, gold_only=True)
-print(one_query_per_document(values[:, 0] - 0.5, golds, thin(golds, seed=11)))
+print(one_query_per_document(values - 0.5, golds, thin(golds, seed=11)))
 many = rng.random((200_000, 3))
 failed = (many[:, 0] + rng.random(200_000) > 1).astype(float)
 for fit in (linear_fit, logistic_fit):
