@@ -24,6 +24,7 @@ from nclue_build.store.jsonl import read_json, read_jsonl, write_json
 from nclue_build.store.pages import read_pages
 from nclue_build.store.workspace import find_build
 from nclue_build.workflow import auditing
+from nclue_build.workflow.deciding import decide_audit
 from nclue_build.workflow.repairing import repair_build
 from nclue_build.workflow.runner import run_build
 
@@ -35,7 +36,7 @@ def main(workspace: Path, name: str, folder: Path) -> None:  # noqa: C901, PLR09
     """Run the study and print its figures as JSON."""
     build = find_build(workspace, name)
     random = np.random.Generator(np.random.PCG64(11))
-    key = auditing.draw_audit(folder, workspace, name, size=300)
+    _, key = auditing.draw_audit(folder, workspace, name, size=300)
     queries = {row.query_id: row for row in read_jsonl(build.benchmark / "queries.jsonl", Query)}
     packet = read_json(folder / "packet.json", Packet)
     known = {item.item_id: item for item in key.items}
@@ -94,7 +95,7 @@ def main(workspace: Path, name: str, folder: Path) -> None:  # noqa: C901, PLR09
     for evaluator in ("J1", "J2", "J3"):
         write_json(folder / "adjudication" / f"{evaluator}.json", answer(open_packet, evaluator, 1 / 3))
     checked = auditing.check_responses(folder, workspace, name)
-    decisions = auditing.decide_audit(folder, folder / "decisions.jsonl", workspace, name)
+    decisions = decide_audit(folder, folder / "decisions.jsonl", workspace, name).decisions
     decided = {(row.condition_id, row.doc_id): row.present for row in decisions}
     conflicts = len(decisions) - len({(row.condition_id, row.doc_id, row.present) for row in decisions})
     right = {place for place, present in decided.items() if planted.get(place) == present}

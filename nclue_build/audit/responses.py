@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -39,16 +40,30 @@ def check_response(
             problems.append("is answered twice")
         seen.add(key)
         if key in asked:
-            problems += _problems(answer, asked[key].pages, partial(page_text, answer.item_id))
+            problems += problems_of(answer, asked[key].pages, partial(page_text, answer.item_id))
         for problem in problems:
             found.add(
                 "bad-response", f"{answer.item_id}, {answer.condition_id}: {problem}", path=path, id=answer.item_id
             )
     for item_id, condition_id in sorted(asked.keys() - seen):
         found.add("bad-response", f"{item_id}, {condition_id}: is not answered", path=path, id=item_id)
+    said = Counter(row.item_id for row in response.clarity)
+    for item in packet.items if said else ():
+        if said.pop(item.item_id, 0) != 1:
+            message = f"{item.item_id}: say once whether its query is clear, or of no item"
+            found.add("bad-response", message, path=path, id=item.item_id)
+    for item_id in sorted(said):
+        found.add("bad-response", f"{item_id}: was not asked (clarity)", path=path, id=item_id)
 
 
-def _problems(answer: Answer, pool: Sequence[int], text: Callable[[int], Sequence[str]]) -> list[str]:
+def problems_of(answer: Answer, pool: Sequence[int], text: Callable[[int], Sequence[str]]) -> list[str]:
+    """What is wrong with an answer.
+
+    Args:
+        answer: It.
+        pool: Pages that were shown.
+        text: Gives the readings of a page.
+    """
     found: list[str] = []
     if outside := sorted(set(answer.pages) - set(pool)):
         found.append(f"page {outside[0]} is not in its pool")
@@ -69,15 +84,19 @@ def _problems(answer: Answer, pool: Sequence[int], text: Callable[[int], Sequenc
 def collapse(responses: Sequence[Response]) -> tuple[list[Response], list[str]]:
     """Keep one of several identical streams: the same answers, pages and quotes throughout are one opinion.
 
+    Streams of nothing but no have neither pages nor quotes that could show a copy: they are all kept.
+
     Returns:
         Those kept, by evaluator; and the evaluators left out.
     """
-    kept: dict[tuple[Answer, ...], Response] = {}
+    seen: set[tuple[Answer, ...]] = set()
+    kept: list[Response] = []
     left_out: list[str] = []
     for response in sorted(responses, key=lambda one: one.evaluator):
         stream = tuple(sorted(response.answers, key=lambda one: (one.item_id, one.condition_id)))
-        if stream in kept:
+        if stream in seen and any(answer.present for answer in stream):
             left_out.append(response.evaluator)
         else:
-            kept[stream] = response
-    return list(kept.values()), left_out
+            seen.add(stream)
+            kept.append(response)
+    return kept, left_out

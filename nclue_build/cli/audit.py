@@ -30,17 +30,29 @@ def sample(
     size: Annotated[int, typer.Option("--size", metavar="N", min=1, help="Judged pairs to draw.")] = 300,
     zero: Annotated[int, typer.Option("--zero", metavar="N", min=0, help="Pairs of grade 0 to draw as well.")] = 0,
     seed: Seed = 11,
+    rubrics: Annotated[
+        Path | None,
+        typer.Option("--rubrics", metavar="FILE", help="What counts for conditions, instead of their judge's words."),
+    ] = None,
 ) -> Reply:
     """Draw pairs by strata: a blind packet and its key."""
     from collections import Counter
 
     from nclue_build.workflow.auditing import draw_audit
 
-    key = draw_audit(folder, session.workspace, session.build, size=size, zero=zero, seed=seed)
+    packet, key = draw_audit(folder, session.workspace, session.build, size=size, zero=zero, seed=seed, rubrics=rubrics)
     strata = Counter(item.stratum for item in key.items)
     available = {item.stratum: item.available for item in key.items}
+    asked = [one for item in packet.items for one in item.conditions]
+    with_rubric = sum(one.rubric is not None for one in asked)
     rows: list[tuple[str, object]] = [(name, f"{strata[name]} of {available[name]}") for name in sorted(strata)]
-    result = {"items": len(key.items), "strata": {name: [strata[name], available[name]] for name in sorted(strata)}}
+    rows.append(("conditions", f"{len(asked)}, {with_rubric} with a rubric"))
+    result = {
+        "items": len(key.items),
+        "conditions": len(asked),
+        "with_rubric": with_rubric,
+        "strata": {name: [strata[name], available[name]] for name in sorted(strata)},
+    }
     return Reply(result, f"{len(key.items)} pairs drawn into {folder}\n{table(rows)}")
 
 
@@ -79,43 +91,15 @@ def score(
     ] = None,
     seed: Seed = 11,
 ) -> Reply:
-    """Agreement of two evaluators, with intervals."""
+    """Agreement of evaluators, with intervals."""
+    from nclue_build.cli.people import agreement_reply
     from nclue_build.workflow.auditing import score_audit, score_confusion
 
-    if (folder is None) == (confusion is None):
-        raise typer.BadParameter("name a FOLDER or --confusion FILE")
-    if confusion is not None:
-        found = score_confusion(confusion, seed)
-    else:
-        assert folder is not None  # noqa: S101 - for the type checker: one of both is there
-        found = score_audit(folder, session.workspace, session.build, seed=seed)
-    result = found.model_dump(mode="json")
-
-    def shares(name: str) -> str:
-        one = result[name]
-        return (
-            ""
-            if one is None
-            else f"{one['count']}/{one['total']} = {one['value']:.3f} [{one['low']:.3f}, {one['high']:.3f}]"
-        )
-
-    interval = found.kappa_linear_interval
-    rows: list[tuple[str, object]] = [
-        ("exact grade", shares("exact_grade")),
-        ("condition", shares("condition")),
-        ("page sets", shares("page_sets")),
-        (
-            "kappa, linear weights",
-            _number(found.kappa_linear) + (f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""),
-        ),
-        ("kappa of conditions", _number(found.kappa_conditions)),
-        ("Fleiss' kappa of conditions", _number(found.fleiss)),
-    ]
-    return Reply(result, table(rows))
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"
+    if confusion is not None and folder is None:
+        return agreement_reply(score_confusion(confusion, seed))
+    if folder is not None and confusion is None:
+        return agreement_reply(score_audit(folder, session.workspace, session.build, seed=seed))
+    raise typer.BadParameter("name a FOLDER or --confusion FILE")
 
 
 @audit.command()
@@ -166,9 +150,27 @@ def decide(
     """Turn the answers into decisions for repair."""
     from collections import Counter
 
-    from nclue_build.workflow.auditing import decide_audit
+    from nclue_build.core.phrases import counted
+    from nclue_build.workflow.deciding import decide_audit
 
     found = decide_audit(folder, out, session.workspace, session.build)
-    counts = Counter(f"{row.basis}, {'present' if row.present else 'absent'}" for row in found)
-    rows: list[tuple[str, object]] = [("decisions", len(found)), *sorted(counts.items())]
-    return Reply({"decisions": len(found), "by_basis": dict(sorted(counts.items()))}, table(rows))
+    counts = Counter(f"{row.basis}, {'present' if row.present else 'absent'}" for row in found.decisions)
+    rows: list[tuple[str, object]] = [
+        ("decisions", f"{len(found.decisions)} on {counted(found.facts, 'condition')} in documents"),
+        *sorted(counts.items()),
+        ("said again by another pair", len(found.decisions) - found.facts),
+        ("denied by another pair", ", ".join(found.denied)),
+        ("ties, as before", found.ties),
+        ("overrides", found.overrides),
+        ("in both rounds", ", ".join(found.in_both_rounds)),
+    ]
+    result = {
+        "decisions": len(found.decisions),
+        "by_basis": dict(sorted(counts.items())),
+        "facts": found.facts,
+        "denied": list(found.denied),
+        "ties": found.ties,
+        "overrides": found.overrides,
+        "in_both_rounds": list(found.in_both_rounds),
+    }
+    return Reply(result, table(rows))

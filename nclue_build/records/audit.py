@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from nclue_build.records.base import Count, DocumentId, Id, Page, Record, Sha256
+from nclue_build.records.inventory import Rubric
 from nclue_build.records.repair import DecisionQuote
 
 Route = Literal["original", "selected", "alias", "bm25", "fuzzy", "construction"]
@@ -19,6 +20,14 @@ class AskedCondition(Record):
     condition_id: Id
     name: str
     pages: tuple[Page, ...]
+    rubric: Rubric | None = None
+    """What counts and what does not, where the judge of the condition or the administrator wrote it down."""
+
+
+class ConditionRubric(Rubric):
+    """A row of a file of rubrics, for conditions whose judge wrote none."""
+
+    condition_id: Id
 
 
 class PacketItem(Record):
@@ -71,12 +80,22 @@ class Answer(Record):
     quotes: tuple[DecisionQuote, ...]
 
 
+class Clarity(Record):
+    """Whether it is clear what the query of an item asks for."""
+
+    item_id: Id
+    clear: bool
+    note: str | None = None
+
+
 class Response(Record):
     """``responses/<evaluator>.json`` and ``adjudication/<evaluator>.json``."""
 
     schema_version: Literal[1] = 1
     evaluator: Id
     answers: tuple[Answer, ...]
+    clarity: tuple[Clarity, ...] = ()
+    """Of every item, or of none: the question is not part of any agreement."""
 
 
 class QueueItem(Record):
@@ -142,19 +161,62 @@ class Figure(Record):
     high: float
 
 
+class PairAgreement(Record):
+    """Agreement of two evaluators; without grades in the adjudication, which asks about parts of pairs."""
+
+    evaluators: tuple[str, str]
+    exact_grade: Figure | None
+    condition: Figure
+    page_sets: Figure
+    confusion: tuple[tuple[Count, ...], ...] | None
+    kappa: float | None
+    kappa_linear: float | None
+    kappa_linear_interval: tuple[float, float] | None
+    kappa_conditions: float | None
+
+
+class SecondRound(Record):
+    """Agreement of the adjudication; null where fewer than two answered."""
+
+    evaluators: tuple[str, ...]
+    in_both_rounds: tuple[str, ...]
+    """Evaluators who had answered the first round as well."""
+    conditions: Count
+    positives: dict[str, Count]
+    quotes: Count
+    unanimous: Figure | None
+    page_sets: Figure | None
+    fleiss: float | None
+    pairs: tuple[PairAgreement, ...]
+    collapsed: tuple[str, ...]
+
+
 class Agreement(Record):
-    """The result of ``audit score``."""
+    """The result of ``audit score``: shares of what all evaluators agree on, and of every two of them."""
 
     evaluators: tuple[str, ...]
     exact_grade: Figure
     condition: Figure | None
     page_sets: Figure | None
-    confusion: tuple[tuple[Count, ...], ...]
+    confusion: tuple[tuple[Count, ...], ...] | None
+    """Of grades; rows are of the first evaluator. Null, as the kappas of two, where there are more: see ``pairs``."""
+    kappa: float | None
+    """Cohen's kappa of the grades."""
     kappa_linear: float | None
     kappa_linear_interval: tuple[float, float] | None
     """Bootstrap over pairs, 1,000 replicates, 2.5 and 97.5 percentiles."""
     kappa_conditions: float | None
     fleiss: float | None
+    """Fleiss' kappa on conditions, of all evaluators."""
     strata: dict[str, Figure]
     collapsed: tuple[str, ...]
     """Evaluators left out because their answers are the same as another's throughout."""
+    positives: dict[str, Count]
+    """Conditions that each evaluator says yes to."""
+    pairs: tuple[PairAgreement, ...] = ()
+    clarity: dict[str, Figure]
+    """Queries that each evaluator who was asked calls clear."""
+    unclear: tuple[Id, ...] = ()
+    """Items whose query somebody calls unclear."""
+    adjudication: SecondRound | None = None
+    """Where the second round has been answered."""

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from nclue_build.core.errors import UsageError
 from nclue_build.records.audit import Agreement as AgreementOfPeople
-from nclue_build.records.audit import Key, Override, Packet, PoolReport, Queue, Response
+from nclue_build.records.audit import ConditionRubric, Key, Override, Packet, PoolReport, Queue, Response
 from nclue_build.records.base import SCHEMA_VERSION
 from nclue_build.records.benchmark import Qrel, QrelsMeta, Query
 from nclue_build.records.calls import Agreement, PendingCall, UsedCall
@@ -92,6 +92,7 @@ FAMILIES: Final = (
     ),
     Family("pair_overrides", f"inventory/<build>/P<k>/{layout.PAIR_OVERRIDES}", "row", TypeAdapter(PairOverride)),
     Family("packet", "packet.json and adjudication.json of an audit", "file", TypeAdapter(Packet)),
+    Family("rubric", "the file of audit sample --rubrics", "row", TypeAdapter(ConditionRubric)),
     Family("key", "key.json of an audit", "file", TypeAdapter(Key)),
     Family("response", "responses/<evaluator>.json and adjudication/<evaluator>.json", "file", TypeAdapter(Response)),
     Family("queue", "queue.json of an audit", "file", TypeAdapter(Queue)),

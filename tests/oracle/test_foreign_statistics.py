@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, rankdata
 
+from nclue_build.audit.agreement import from_confusion
 from nclue_build.stats.agreement import confusion, fleiss_kappa, kappa, wilson
 from nclue_build.stats.contrasts import rank_agreement
 from nclue_build.stats.randomization import flip_p_values, holm
@@ -43,6 +44,27 @@ def test_kappas(seed: int) -> None:
     assert kappa(table, linear=True) == pytest.approx(linear, abs=1e-12)
     ratings = np.stack([np.bincount(rng.integers(0, 3, size=5), minlength=3) for _ in range(40)])
     assert fleiss_kappa(ratings) == pytest.approx(inter_rater.fleiss_kappa(ratings), abs=1e-12)
+
+
+@pytest.mark.parametrize(("k", "seed"), [(2, 1), (2, 2), (3, 3), (4, 4), (7, 5)])
+def test_any_table_of_agreement(k: int, seed: int) -> None:
+    table = np.random.Generator(np.random.PCG64(seed)).integers(0, 60, size=(k, k)) + 80 * np.eye(k, dtype=np.int64)
+    found = from_confusion(table, seed=11)
+    inter_rater = foreign("statsmodels.stats.inter_rater")
+    interval = foreign("statsmodels.stats.proportion").proportion_confint
+    theirs = {weights: inter_rater.cohens_kappa(table, wt=weights, return_results=True) for weights in (None, "linear")}
+    assert found.kappa == pytest.approx(theirs[None].kappa, abs=1e-12)
+    assert found.kappa_linear == pytest.approx(theirs["linear"].kappa, abs=1e-12)
+    exact = found.exact_grade
+    assert (exact.low, exact.high) == pytest.approx(
+        interval(int(np.trace(table)), int(table.sum()), method="wilson"), abs=1e-12
+    )
+    # Theirs is asymptotic, ours a bootstrap: of about the same width and place.
+    assert found.kappa_linear_interval is not None
+    low, high = found.kappa_linear_interval
+    assert (low, high) == pytest.approx(
+        (theirs["linear"].kappa_low, theirs["linear"].kappa_upp), abs=0.25 * (high - low)
+    )
 
 
 @pytest.mark.parametrize(("count", "total"), [(254, 300), (661, 710), (0, 12), (12, 12), (1, 3)])
