@@ -37,7 +37,7 @@ def score_reply(scored: Scored, per_query: Path | None) -> Reply:
     ]
     if report.runs and report.runs[0].curve:
         lines += ["", "by cut-off (n-Clue / Hit / Gold-NDCG)", *_curves(ranked)]
-    lines += ["", "by slice (n-Clue / Hit)", *_slices(ranked)]
+    lines += ["", "by slice (n-Clue / Hit; queries in brackets)", *_slices(ranked)]
     if any(run.pages for run in ranked):
         lines += ["", *_pages(ranked, report)]
     lines += [f"blocked: {one.run_id}: {one.reason}" for one in scored.blocked]
@@ -206,14 +206,20 @@ def _curves(runs: Sequence[RunScore]) -> list[str]:
 
 
 def _slices(runs: Sequence[RunScore]) -> list[str]:
+    """A table per stratum, so that many runs and many slices stay readable."""
     if not runs:
         return []
-    names = [(f"{one.stratum} {one.value}", one.n_queries) for one in runs[0].slices]
-    rows = [
-        (name, str(n_queries), *(f"{run.slices[at].n_clue_score:.1f}/{run.slices[at].gold_hit:.1f}" for run in runs))
-        for at, (name, n_queries) in enumerate(names)
-    ]
-    return columns(("slice", "queries", *(run.run_id for run in runs)), rows)
+    lines: list[str] = []
+    for stratum in dict.fromkeys(one.stratum for one in runs[0].slices):
+        places = [place for place, one in enumerate(runs[0].slices) if one.stratum == stratum]
+        slices = [runs[0].slices[place] for place in places]
+        header = (stratum, *(f"{one.value} ({one.n_queries})" for one in slices))
+        rows = [
+            (run.run_id, *(f"{run.slices[at].n_clue_score:.1f}/{run.slices[at].gold_hit:.1f}" for at in places))
+            for run in runs
+        ]
+        lines += columns(header, rows)
+    return lines
 
 
 def _pages(runs: Sequence[RunScore], report: ScoreReport) -> list[str]:

@@ -23,13 +23,18 @@ Kind = Literal[
     "starred",
     "tested",
     "estimate",
+    "counts",
+    "counted",
+    "left",
+    "by_row",
 ]
 """How a value is shown.
 
 ``points`` have one decimal, ``signed`` ones a sign; ``number`` has three.
 ``interval`` is low and high; ``shares`` are miss, partial first and gold first; ``pair`` is n-Clue Score and Gold Hit;
 ``starred`` is a difference with its interval, marked where that excludes 0; ``tested`` is a difference and its p;
-``estimate`` is a value and its standard error.
+``estimate`` is a value and its standard error; ``counts`` are several, ``counted`` is a count and one of its parts,
+``left`` a difference and the number of queries it is over. ``by_row``: see the row's kind.
 """
 Value = str | int | float | tuple[float, ...] | None
 
@@ -50,6 +55,8 @@ class Table(Record):
     title: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Value, ...], ...]
+    row_kinds: tuple[Kind, ...] = ()
+    """Of each row, the kind of its values in columns of the kind ``by_row``; empty where there is no such column."""
     notes: tuple[str, ...] = ()
     unavailable: str | None = None
 
@@ -58,7 +65,14 @@ class Table(Record):
         if any(len(row) != len(self.columns) for row in self.rows):
             message = "every row needs a value for each column"
             raise ValueError(message)
+        if len(self.row_kinds) != (len(self.rows) if any(one.kind == "by_row" for one in self.columns) else 0):
+            message = "every row needs a kind where a column is by_row"
+            raise ValueError(message)
         return self
+
+    def kinds(self, row: int) -> tuple[Kind, ...]:
+        """What the values of a row are."""
+        return tuple(self.row_kinds[row] if one.kind == "by_row" else one.kind for one in self.columns)
 
 
 class TablesReport(Record):

@@ -44,7 +44,10 @@ def cell(kind: Kind, value: Value) -> str:
 
 def cells(table: Table) -> list[list[str]]:
     """All rows as they are shown."""
-    return [[cell(column.kind, value) for column, value in zip(table.columns, row, strict=True)] for row in table.rows]
+    return [
+        [cell(kind, value) for kind, value in zip(table.kinds(place), row, strict=True)]
+        for place, row in enumerate(table.rows)
+    ]
 
 
 def heading(table: Table) -> str:
@@ -155,4 +158,7 @@ _OF_MANY: Final[Mapping[Kind, Callable[[Sequence[float]], str]]] = {
     "starred": lambda values: f"{values[0]:+.1f}" + ("*" if values[1] > 0 or values[2] < 0 else ""),
     "tested": lambda values: f"{values[0]:+.1f} ({values[1]:.4f})",
     "estimate": lambda values: f"{values[0]:+.3f} ({values[1]:.3f})",
+    "counts": lambda values: " / ".join(f"{value:.0f}" for value in values),
+    "counted": lambda values: f"{values[0]:.0f} ({values[1]:.0f})",
+    "left": lambda values: f"{values[0]:+.1f} ({values[1]:.0f})",
 }

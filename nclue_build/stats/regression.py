@@ -1,8 +1,12 @@
-"""Difficulty regression: what makes queries hard, with errors clustered by exact family [R]."""
+"""Difficulty regression: what makes queries hard, with errors clustered by exact family [R].
+
+A matched fit compares queries only within groups of like ones, each with an intercept of its own: whatever differs
+between groups cannot explain anything (subclassification; Cochran, 1968) [R].
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -12,6 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+N_GROUPS: Final = 5
+"""Groups of like queries in a matched fit."""
 _MAX_STEPS: Final = 100
 _DIGITS: Final = 10
 """Decimals of what is reported: the last ones of a solved system differ from processor to processor."""
@@ -30,7 +36,16 @@ class Coefficient:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A fitted model; ``dropped`` names predictors without any spread, ``converged`` is False where it did not fit."""
+    """A fitted model.
+
+    Args:
+        kind: ``linear`` or ``logistic``.
+        coefficients: The intercept (of a fit without groups), then the predictors.
+        dropped: Predictors without any spread, of a matched fit within every group.
+        n_queries: Queries that told anything.
+        n_clusters: Their clusters.
+        converged: False where there is no finite fit.
+    """
 
     kind: str
     coefficients: tuple[Coefficient, ...]
@@ -40,25 +55,47 @@ class Fit:
     converged: bool
 
 
+def quantile_groups(values: NDArray[np.floating], n_groups: int = N_GROUPS) -> NDArray[np.int64]:
+    """Groups of like values, as equal in size as equal values allow, which stay together.
+
+    Args:
+        values: float64, N.
+        n_groups: How many to aim at; five take away nine tenths of a bias (Cochran, 1968).
+
+    Returns:
+        int64, N, numbered from 0 by rising values.
+    """
+    # Edges are values that occur: nothing is interpolated, so nothing depends on rounding.
+    edges = np.quantile(values, np.arange(1, n_groups) / n_groups, method="inverted_cdf")
+    return np.unique(np.searchsorted(edges, values), return_inverse=True)[1].astype(np.int64)
+
+
 def linear_fit(
-    y: NDArray[np.floating], predictors: Mapping[str, NDArray[np.floating]], clusters: NDArray[np.int64]
+    y: NDArray[np.floating],
+    predictors: Mapping[str, NDArray[np.floating]],
+    clusters: NDArray[np.int64],
+    groups: NDArray[np.int64] | None = None,
 ) -> Fit:
     """Least squares with cluster-robust errors (CR1; Liang and Zeger, 1986).
 
     Args:
         y: float64, N; 1 - s(q) for the study's regression.
-        predictors: float64, N each, standardised here; an intercept is added.
+        predictors: float64, N each, standardised here over all queries; an intercept is added.
         clusters: int64, N, numbered from 0.
+        groups: int64, N, numbered from 0: compare queries within these only; None: all with each other.
     """
-    names, design, dropped = _design(predictors, len(y))
+    model = _Model.of(predictors, clusters, groups)
+    design = model.design
     bread = np.asarray(np.linalg.pinv(_gram(design, design)), dtype=np.float64)
     beta = np.asarray(bread @ _project(design, y), dtype=np.float64)
-    errors = _cluster_errors(design, y - _predict(design, beta), clusters, bread)
-    return _fit("linear", names, beta, errors, dropped, clusters, converged=True)
+    return model.fit("linear", beta, y - _predict(design, beta), bread, converged=True)
 
 
 def logistic_fit(
-    y: NDArray[np.floating], predictors: Mapping[str, NDArray[np.floating]], clusters: NDArray[np.int64]
+    y: NDArray[np.floating],
+    predictors: Mapping[str, NDArray[np.floating]],
+    clusters: NDArray[np.int64],
+    groups: NDArray[np.int64] | None = None,
 ) -> Fit:
     """Logistic regression by Newton's method with cluster-robust errors: the check of the linear model.
 
@@ -66,12 +103,18 @@ def logistic_fit(
         y: N values of 0 or 1.
         predictors: As for :func:`linear_fit`.
         clusters: int64, N, numbered from 0.
+        groups: As for :func:`linear_fit`. A group whose queries all have one outcome tells nothing and is left out.
 
     Returns:
         ``converged`` is False under separation, also of a part of the queries, where no finite fit exists; then the
         figures mean nothing.
     """
-    names, design, dropped = _design(predictors, len(y))
+    model = _Model.of(predictors, clusters, groups)
+    if groups is not None:
+        shares = np.bincount(groups, y) / np.bincount(groups)
+        told = (shares[groups] > 0) & (shares[groups] < 1)
+        y, model = y[told], model.only(told)
+    design = model.design
     beta = np.zeros(design.shape[1])
     converged = False
     for _ in range(_MAX_STEPS):
@@ -86,10 +129,10 @@ def logistic_fit(
             break
     expected = _logistic(_predict(design, beta))
     information = _gram(design * (expected * (1 - expected))[:, None], design)
-    errors = _cluster_errors(design, y - expected, clusters, np.linalg.pinv(information))
     # A part of the queries that some predictor decides alone drives a coefficient to infinity.
     separated = bool(np.any((expected < _CERTAIN) | (expected > 1 - _CERTAIN)))
-    return _fit("logistic", names, beta, errors, dropped, clusters, converged=converged and not separated)
+    converged &= len(y) > 0 and not separated
+    return model.fit("logistic", beta, y - expected, np.linalg.pinv(information), converged=converged)
 
 
 # Sums over queries go through einsum, which adds in one order: those of a matrix product depend on the threads.
@@ -111,18 +154,69 @@ def _logistic(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(1.0 / (1.0 + np.exp(-np.clip(values, -700.0, 700.0))))
 
 
-def _design(
-    predictors: Mapping[str, NDArray[np.floating]], n_queries: int
-) -> tuple[list[str], NDArray[np.float64], tuple[str, ...]]:
-    names, columns, dropped = ["intercept"], [np.ones(n_queries)], []
-    for name, values in predictors.items():
-        spread = float(np.std(values))
-        if spread > 0:
-            names.append(name)
-            columns.append((values - np.mean(values)) / spread)
-        else:
-            dropped.append(name)
-    return names, np.column_stack(columns), tuple(dropped)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Model:
+    """What is fitted: the columns of the design, first intercepts, then predictors, and who belongs together."""
+
+    design: NDArray[np.float64]
+    n_intercepts: int
+    names: tuple[str, ...]
+    dropped: tuple[str, ...]
+    clusters: NDArray[np.int64]
+    is_matched: bool
+
+    @classmethod
+    def of(
+        cls,
+        predictors: Mapping[str, NDArray[np.floating]],
+        clusters: NDArray[np.int64],
+        groups: NDArray[np.int64] | None,
+    ) -> _Model:
+        member = np.zeros(len(clusters), dtype=np.int64) if groups is None else groups
+        intercepts = (member[:, None] == np.unique(member)).astype(np.float64)
+        kept = {name: values for name, values in predictors.items() if _varies(values, member)}
+        scaled = [(values - np.mean(values)) / np.std(values) for values in kept.values()]
+        return cls(
+            np.column_stack([intercepts, *scaled]),
+            intercepts.shape[1],
+            tuple(kept),
+            tuple(name for name in predictors if name not in kept),
+            clusters,
+            groups is not None,
+        )
+
+    def only(self, chosen: NDArray[np.bool_]) -> _Model:
+        """The model on some of the queries; intercepts of groups that are gone go, too."""
+        design = self.design[chosen]
+        there = np.ones(design.shape[1], dtype=np.bool_)
+        there[: self.n_intercepts] = design[:, : self.n_intercepts].any(axis=0)
+        clusters = np.unique(self.clusters[chosen], return_inverse=True)[1].astype(np.int64)
+        n_intercepts = int(there[: self.n_intercepts].sum())
+        return replace(self, design=design[:, there], n_intercepts=n_intercepts, clusters=clusters)
+
+    def fit(
+        self,
+        kind: str,
+        beta: NDArray[np.float64],
+        residuals: NDArray[np.floating],
+        bread: NDArray[np.floating],
+        *,
+        converged: bool,
+    ) -> Fit:
+        errors = _cluster_errors(self.design, residuals, self.clusters, bread)
+        begin = self.n_intercepts if self.is_matched else 0
+        names = self.names if self.is_matched else ("intercept", *self.names)
+        coefficients = tuple(
+            Coefficient(name, round(float(value), _DIGITS), round(float(error), _DIGITS))
+            for name, value, error in zip(names, beta[begin:], errors[begin:], strict=True)
+        )
+        return Fit(kind, coefficients, self.dropped, len(residuals), len(np.unique(self.clusters)), converged)
+
+
+def _varies(values: NDArray[np.floating], groups: NDArray[np.int64]) -> bool:
+    """Whether any group holds two values."""
+    order = np.lexsort((values, groups))
+    return bool(np.any((np.diff(groups[order]) == 0) & (np.diff(values[order]) > 0)))
 
 
 def _cluster_errors(
@@ -131,27 +225,10 @@ def _cluster_errors(
     clusters: NDArray[np.int64],
     bread: NDArray[np.floating],
 ) -> NDArray[np.float64]:
-    n_clusters = int(clusters.max()) + 1
+    n_clusters = int(clusters.max(initial=-1)) + 1
     scores = np.zeros((n_clusters, design.shape[1]))
     np.add.at(scores, clusters, design * residuals[:, None])
     n, p = design.shape
     small_sample = n_clusters / max(n_clusters - 1, 1) * (n - 1) / max(n - p, 1)
     covariance = small_sample * bread @ _gram(scores, scores) @ bread
     return np.asarray(np.sqrt(np.maximum(np.diag(covariance), 0.0)))
-
-
-def _fit(  # noqa: PLR0913 - the parts of a result
-    kind: str,
-    names: list[str],
-    beta: NDArray[np.float64],
-    errors: NDArray[np.float64],
-    dropped: tuple[str, ...],
-    clusters: NDArray[np.int64],
-    *,
-    converged: bool,
-) -> Fit:
-    coefficients = tuple(
-        Coefficient(name, round(float(value), _DIGITS), round(float(error), _DIGITS))
-        for name, value, error in zip(names, beta, errors, strict=True)
-    )
-    return Fit(kind, coefficients, dropped, len(clusters), len(np.unique(clusters)), converged)

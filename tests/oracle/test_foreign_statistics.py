@@ -13,7 +13,7 @@ from nclue_build.audit.agreement import from_confusion
 from nclue_build.stats.agreement import confusion, fleiss_kappa, kappa, wilson
 from nclue_build.stats.contrasts import rank_agreement
 from nclue_build.stats.randomization import flip_p_values, holm
-from nclue_build.stats.regression import linear_fit, logistic_fit
+from nclue_build.stats.regression import linear_fit, logistic_fit, quantile_groups
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # other people's
 
@@ -102,6 +102,47 @@ def test_regression_with_clustered_errors(seed: int) -> None:
         assert ours.dropped == ("flat",)
         assert [one.value for one in ours.coefficients] == pytest.approx(theirs.params.tolist(), abs=1e-8)
         assert [one.standard_error for one in ours.coefficients] == pytest.approx(theirs.bse.tolist(), rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_matched_regression_is_one_with_an_intercept_per_group(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = 300
+    clusters = np.unique(rng.integers(0, 70, size=n), return_inverse=True)[1].astype(np.int64)
+    density = rng.integers(5, 60, size=n).astype(float)
+    groups = quantile_groups(density)
+    predictors = {"a": rng.normal(size=n) + density / 40, "b": rng.normal(size=n), "of the group": groups * 2.0}
+    y = (rng.random(n) < 1 / (1 + np.exp(-0.8 * predictors["a"] + density / 30))).astype(np.float64)
+    y[groups == 4] = 1.0  # one outcome: a linear fit learns that no predictor matters there, a logistic one nothing
+    scaled = np.column_stack([(values - values.mean()) / values.std() for values in list(predictors.values())[:2]])
+    api = foreign("statsmodels.api")
+    for ours, theirs in (
+        (linear_fit(y, predictors, clusters, groups), api.OLS),
+        (logistic_fit(y, predictors, clusters, groups), api.Logit),
+    ):
+        told = np.ones(n, dtype=bool) if ours.kind == "linear" else groups != 4
+        dummies = (groups[told, None] == np.unique(groups[told])).astype(float)
+        how = {} if ours.kind == "linear" else {"disp": 0, "tol": 1e-12, "maxiter": 100}
+        fitted = theirs(y[told], np.column_stack([scaled[told], dummies])).fit(
+            cov_type="cluster", cov_kwds={"groups": clusters[told]}, **how
+        )
+        assert ours.converged
+        assert ours.dropped == ("of the group",)
+        assert ours.n_queries == told.sum()
+        assert [one.name for one in ours.coefficients] == ["a", "b"]
+        assert [one.value for one in ours.coefficients] == pytest.approx(fitted.params[:2].tolist(), abs=1e-8)
+        assert [one.standard_error for one in ours.coefficients] == pytest.approx(fitted.bse[:2].tolist(), rel=1e-6)
+
+
+def test_groups_of_like_values_are_of_like_size_and_keep_equal_values_together() -> None:
+    rng = np.random.default_rng(1)
+    for values in (rng.random(1000), rng.integers(0, 9, size=1000).astype(float), np.zeros(7), np.arange(3.0)):
+        groups = quantile_groups(values)
+        assert set(groups.tolist()) == set(range(groups.max() + 1))
+        order = np.argsort(values, kind="stable")
+        assert (np.diff(groups[order]) >= 0).all()
+        assert all(len(set(groups[values == value].tolist())) == 1 for value in np.unique(values))
+    assert np.bincount(quantile_groups(rng.random(1000))).tolist() == [200] * 5
 
 
 @pytest.mark.parametrize("decided", ["all", "a part"])

@@ -18,6 +18,9 @@ TOLERANCE: Final = 0.05
 """Points by which a value may differ from a declared one."""
 _AS_SHARES: Final[frozenset[Kind]] = frozenset({"number", "p", "shares", "estimate"})
 """Kinds whose values are not in points: 1 is 100 points."""
+_EXACT: Final[frozenset[Kind]] = frozenset({"text", "count", "counts", "counted"})
+_SECOND: Final[dict[Kind, Kind]] = {"tested": "p", "left": "count"}
+"""What the second of two values is, where that is something else than the first."""
 
 
 def all_tables(material: Material, other: Material | None, example: tuple[str, Sequence[Qrel]]) -> tuple[Table, ...]:
@@ -41,6 +44,7 @@ def all_tables(material: Material, other: Material | None, example: tuple[str, S
         runs.curve(material),
         runs.pages(material),
         queries.difficulty(material),
+        queries.difficulty_matched(material),
         queries.shortcuts(material),
         queries.measures_agree(material),
         queries.copies_agree(material, other),
@@ -73,7 +77,7 @@ def drift(declared: TablesReport, found: TablesReport, path: str) -> Iterator[Fi
 
 
 def _table_drift(declared: Table, found: Table, path: str) -> Iterator[Finding]:
-    if declared.unavailable != found.unavailable or declared.columns != found.columns:
+    if any(getattr(declared, part) != getattr(found, part) for part in ("unavailable", "columns", "row_kinds")):
         yield Finding("table-drift", f"table {declared.name} has other columns, or is made now", path, id=declared.name)
         return
     if len(declared.rows) != len(found.rows):
@@ -81,8 +85,9 @@ def _table_drift(declared: Table, found: Table, path: str) -> Iterator[Finding]:
         yield Finding("table-drift", message, path, id=declared.name)
         return
     for place, (old, new) in enumerate(zip(declared.rows, found.rows, strict=True), start=1):
-        for column, before, after in zip(declared.columns, old, new, strict=True):
-            if not _agrees(column.kind, before, after):
+        kinds = declared.kinds(place - 1)
+        for column, kind, before, after in zip(declared.columns, kinds, old, new, strict=True):
+            if not _agrees(kind, before, after):
                 where = f"table {declared.name}, row {place} ({old[0]}), {column.name}"
                 yield Finding("table-drift", f"{where}: {after}, declared {before}", path, id=declared.name)
 
@@ -90,9 +95,9 @@ def _table_drift(declared: Table, found: Table, path: str) -> Iterator[Finding]:
 def _agrees(kind: Kind, before: Value, after: Value) -> bool:
     if isinstance(before, tuple) and isinstance(after, tuple):
         return len(before) == len(after) and all(
-            _agrees("p" if kind == "tested" and place == 1 else kind, old, new)
+            _agrees(_SECOND.get(kind, kind) if place else kind, old, new)
             for place, (old, new) in enumerate(zip(before, after, strict=True))
         )
-    if kind in {"text", "count"} or not isinstance(before, int | float) or not isinstance(after, int | float):
+    if kind in _EXACT or not isinstance(before, int | float) or not isinstance(after, int | float):
         return before == after
     return abs(before - after) * (100 if kind in _AS_SHARES else 1) <= TOLERANCE

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from nclue_build.core.phrases import counted
-from nclue_build.score.tables.material import missing, table
+from nclue_build.score.tables.material import missing, table, turned
 from nclue_build.score.tables.runs import FORMS
 from nclue_build.stats.randomization import flip_p_values
 
@@ -154,50 +153,38 @@ def bounds(material: Material) -> Table:
 
 
 def graph(material: Material) -> Table:
-    """S1i: what the graph of queries and documents does to each contrast."""
+    """S1i: what the graph of queries and documents does to a contrast, which has a column."""
     name, catalogue, title = "graph", "S1i", f"Shared documents ({material.measure})"
     found = _displayed(material)
-    if not found or material.comparison is None:
+    if not found:
         return missing(name, catalogue, title, _NO_CONTRAST)
     judgments = material.benchmark.judgments
-    n_docs = {
-        "golds": len(set(judgments.docs[judgments.gold].tolist())),
-        "judged": len(set(judgments.docs.tolist())),
-    }
-    rows: list[tuple[Value, ...]] = []
-    notes = [counted(len(judgments.query_ids), "query")]
-    for over in ("golds", "judged"):
-        parts: list[Influence] = [getattr(one, over) for one in found]
-        notes.append(
-            f"{over}: {counted(n_docs[over], 'document')}, {counted(parts[0].components, 'component')}, "
-            f"the largest of {counted(parts[0].largest_component, 'query')}"
-        )
-        for one, part in zip(found, parts, strict=True):
-            rows.append(
-                (
-                    _label(one),
-                    over,
-                    part.components,
-                    part.largest_component,
-                    one.differences[material.measure].value,
-                    _range(part.crossed),
-                    _leave_one(part),
-                    part.remove_busiest,
-                    part.n_queries_left,
-                )
-            )
-    columns: list[tuple[str, Kind]] = [
-        ("contrast", "text"),
-        ("over", "text"),
-        ("components", "count"),
-        ("largest", "count"),
-        ("gap", "signed"),
-        ("crossed", "signed_interval"),
-        ("leave one out", "signed_interval"),
-        ("without the busiest", "signed"),
-        ("queries left", "count"),
+    n_golds = len(np.unique(judgments.docs[judgments.gold]))
+    busiest = max(one.judged.n_removed for one in found)
+    rows: list[tuple[str, Kind, Callable[[ContrastResult], Value]]] = [
+        ("queries / golds", "counts", lambda _: (len(judgments.query_ids), n_golds)),
+        ("components (largest)", "counted", lambda one: (one.golds.components, one.golds.largest_component)),
+        ("gap", "signed", lambda one: one.differences[material.measure].value),
+        ("crossed, golds", "signed_interval", lambda one: _range(one.golds.crossed)),
+        ("leave one out", "signed_interval", lambda one: _leave_one(one.golds)),
+        (f"without the {busiest} busiest (queries left)", "left", lambda one: _rest(one.golds)),
+        (
+            "all judged: components (largest)",
+            "counted",
+            lambda one: (one.judged.components, one.judged.largest_component),
+        ),
+        ("all judged: crossed", "signed_interval", lambda one: _range(one.judged.crossed)),
+        ("all judged: leave one out", "signed_interval", lambda one: _leave_one(one.judged)),
+        (f"all judged: without the {busiest} busiest (queries left)", "left", lambda one: _rest(one.judged)),
     ]
-    return table(name, catalogue, title, columns, rows, notes)
+    return turned(
+        name,
+        catalogue,
+        title,
+        [f"{material.benchmark.name}: {_label(one)}" for one in found],
+        [(label, kind, list(map(of, found))) for label, kind, of in rows],
+        ["golds are distinct documents; components are counted in queries; - where no query is left"],
+    )
 
 
 def by_form(material: Material) -> Table:
@@ -245,6 +232,10 @@ def _leave_one(part: Influence) -> tuple[float, float] | None:
     return (
         None if part.leave_one_low is None or part.leave_one_high is None else (part.leave_one_low, part.leave_one_high)
     )
+
+
+def _rest(part: Influence) -> tuple[float, float] | None:
+    return None if part.remove_busiest is None else (part.remove_busiest, part.n_queries_left)
 
 
 def _split(shares: Shares) -> tuple[float, float, float]:

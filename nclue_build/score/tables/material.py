@@ -127,6 +127,27 @@ def table(
     )
 
 
+def turned(
+    name: str,
+    catalogue: str,
+    title: str,
+    columns: Sequence[str],
+    rows: Sequence[tuple[str, Kind, Sequence[Value]]],
+    notes: Sequence[str] = (),
+) -> Table:
+    """A table with a column per thing that is told of: each row has a label, a kind, and a value of every thing."""
+    named = [Column(name="", kind="text"), *(Column(name=label, kind="by_row") for label in columns)]
+    return Table(
+        name=name,
+        catalogue=catalogue,
+        title=title,
+        columns=tuple(named),
+        rows=tuple((label, *values) for label, _, values in rows),
+        row_kinds=tuple(kind for _, kind, _ in rows),
+        notes=tuple(notes),
+    )
+
+
 def missing(name: str, catalogue: str, title: str, reason: str) -> Table:
     """A table that cannot be made, and why."""
     return Table(name=name, catalogue=catalogue, title=title, columns=(), rows=(), unavailable=reason)

@@ -12,10 +12,10 @@ from nclue_build.score.scorer import MEASURES
 from nclue_build.score.tables.material import missing, table
 from nclue_build.stats.contrasts import rank_agreement
 from nclue_build.stats.popularity import best_for_gold_ndcg, greedy_for_gold_hit, greedy_for_n_clue
-from nclue_build.stats.regression import linear_fit, logistic_fit
+from nclue_build.stats.regression import N_GROUPS, linear_fit, logistic_fit, quantile_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -27,39 +27,66 @@ if TYPE_CHECKING:
 
 _MIN_SYSTEMS: Final = 2
 _N_EXAMPLE_ROWS: Final = 12
+_MATCHED: Final = {"density": "log |D+|", "length": "log L_min"}
+"""What is held like in the variants of the difficulty regression."""
 
 
 def difficulty(material: Material) -> Table:
     """S5b: failure (1 - s) of each system on what a query is like, errors clustered by family [R]."""
-    name, catalogue, title = "difficulty", "S5b", "What makes a query hard (share of failures per standard deviation)"
+    title = "What makes a query hard (share of failures per standard deviation)"
+    return _difficulty(material, "difficulty", title, {"": None}, [])
+
+
+def difficulty_matched(material: Material) -> Table:
+    """S5b: the same among queries of like density of judgments, and of like length of the shortest gold [R]."""
+    title = "What makes a query hard, among queries of like density or length"
+    notes = [f"{label}: within {N_GROUPS} groups of like {held}" for label, held in _MATCHED.items()]
+    return _difficulty(material, "difficulty_matched", title, dict(_MATCHED), notes)
+
+
+def _difficulty(
+    material: Material, name: str, title: str, variants: Mapping[str, str | None], notes: list[str]
+) -> Table:
+    """A fit of every system and variant.
+
+    Args:
+        material: Measured runs.
+        name: Of the table.
+        title: Of the table.
+        variants: By label: the predictor that is held like within groups of queries; None: all are compared.
+        notes: To begin with.
+    """
     predictors = difficulty_predictors(material.benchmark)
     if isinstance(predictors, str):
-        return missing(name, catalogue, title, predictors)
+        return missing(name, "S5b", title, predictors)
     families = material.scorer.families
+    fits: dict[str, Callable[..., Fit]] = {"linear": linear_fit}
+    if material.scorer.options.ties != "expected":
+        fits["logistic"] = logistic_fit
     rows: list[tuple[Value, ...]] = []
-    notes: list[str] = []
     for one in material.whole():
         failed = 1.0 - one.on("n_clue_score") / 100.0
         if not 0 < failed.mean() < 1:
             notes.append(f"{one.entry.system}: every query has the same outcome, so there is nothing to explain")
             continue
-        linear = linear_fit(failed, predictors, families)
-        rows.append((one.entry.system, "linear", *_coefficients(linear, predictors)))
-        if material.scorer.options.ties == "expected":
-            continue
-        logistic = logistic_fit(failed, predictors, families)
-        if logistic.converged:
-            rows.append((one.entry.system, "logistic", *_coefficients(logistic, predictors)))
-        else:
-            notes.append(f"{one.entry.system}: the logistic model has no finite fit")
+        for label, held in variants.items():
+            used = {predictor: values for predictor, values in predictors.items() if predictor != held}
+            groups = None if held is None else quantile_groups(predictors[held])
+            for kind, fit_of in fits.items():
+                fit = fit_of(failed, used, families, groups)
+                model = f"{kind}, {label}" if label else kind
+                if fit.converged:
+                    rows.append((one.entry.system, model, fit.n_queries, *_coefficients(fit, predictors)))
+                else:
+                    notes.append(f"{one.entry.system}: the model {model} has no finite fit")
     if not rows:
-        return missing(name, catalogue, title, "no system fails on some queries and succeeds on others")
+        return missing(name, "S5b", title, "no system fails on some queries and succeeds on others")
     constant = [label for label, values in predictors.items() if not np.std(values) > 0]
     notes += [f"{label} is the same for every query" for label in constant]
-    columns: list[tuple[str, Kind]] = [("system", "text"), ("model", "text")]
+    columns: list[tuple[str, Kind]] = [("system", "text"), ("model", "text"), ("queries", "count")]
     columns += [(label, "estimate") for label in predictors]
     notes.insert(0, "in brackets: standard error, clustered by exact family; logistic: change of log odds")
-    return table(name, catalogue, title, columns, rows, notes)
+    return table(name, "S5b", title, columns, rows, notes)
 
 
 def difficulty_predictors(benchmark: Benchmark) -> Mapping[str, NDArray[np.float64]] | str:

@@ -224,12 +224,14 @@ def test_a_value_that_drifts_fails_the_check(
     stored["tables"][0]["rows"][0][3] += 0.04  # Score, within what is allowed
     stored["tables"][0]["rows"][1][3] += 0.06
     stored["tables"][2]["rows"][0][9] += 0.001  # Holm's p
-    stored["tables"][6]["rows"][0][2] += 1  # components
+    stored["tables"][6]["rows"][1][1][0] += 1  # components
+    stored["tables"][6]["rows"][2][1] += 0.04  # gap, within what is allowed
+    stored["tables"][6]["rows"][5][1][1] += 1  # queries left
     (tmp_path / "old.json").write_text(json.dumps(stored))
     done = on_demo("tables", runs, "--check", tmp_path / "old.json", "--json")
     found = [(one["code"], one["id"]) for one in json.loads(done.out)["findings"] if one["code"] == "table-drift"]
     assert done.code == 1
-    assert found == [("table-drift", "matrix"), ("table-drift", "contrasts"), ("table-drift", "graph")]
+    assert found == [("table-drift", name) for name in ("matrix", "contrasts", "graph", "graph")]
 
 
 def test_tables_without_a_manifest_say_what_they_lack(on_demo: Callable[..., Any], runs: Path) -> None:
