@@ -214,6 +214,8 @@ def _made_rows(made: Made) -> list[tuple[str, object]]:
     pages = made.pages
     judged = "" if made.pages_in_benchmark in (None, pages) else f" ({made.pages_in_benchmark} in the benchmark)"
     rows += [("pages", None if pages is None else f"{pages}{judged}"), ("conditions", made.conditions)]
+    if made.inventory_version:
+        rows.append(("inventory", f"P{made.inventory_version}, repaired: what follows is of it"))
     if made.queries is not None and not made.queries_by_n:  # counted by the gate alone
         rows += [("queries", made.queries), ("qrels", made.qrels)]
     elif made.queries is not None:

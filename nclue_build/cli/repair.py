@@ -49,10 +49,9 @@ def repair_reply(report: "RepairReport") -> Reply:
     result: dict[str, object] = json.loads(report.model_dump_json())
     found = report.transitions
     if found is None:
-        text = (
-            f"build {report.build!r}: nothing new, P{report.version} has applied all {report.known_decisions} decisions"
-        )
-        return Reply(result, text)
+        applied = f"P{report.version} has applied all {counted(report.known_decisions, 'decision')} of the file"
+        said = f"nothing new, {applied}" if report.known_decisions else "the file holds no decisions, nothing is done"
+        return Reply(result, f"build {report.build!r}: {said}")
     head = f"build {report.build!r}: P{found.from_version} -> P{found.to_version}" + (
         " (dry run: nothing is written)" if report.dry_run else ""
     )

@@ -1,11 +1,10 @@
-"""What a repair changes in the judgments: every row, counts of transitions, and the same for people to read."""
+"""What a repair changes in the judgments: every row, and counts of transitions."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from nclue_build.core.phrases import counted
 from nclue_build.records.repair import QrelChange, QrelState, QueryChange, Transitions
 
 if TYPE_CHECKING:
@@ -190,82 +189,3 @@ def _n_qrels(judged: Judged) -> int:
 
 def _n_golds(judged: Judged) -> int:
     return sum(row.gold for key in judged.queries for row in judged.qrels[key].values())
-
-
-def as_text(
-    build: str,
-    found: Transitions,
-    changes: Sequence[QrelChange],
-    repairs: Sequence[Repair],
-    queries: Mapping[str, Query],
-) -> str:
-    """``changes.md``: what changed and why, as people read it."""
-    lines = [
-        f"# {build}: from P{found.from_version} to P{found.to_version}",
-        "",
-        f"{counted(found.decisions, 'decision')} under scope {found.scope}: "
-        + (", ".join(f"{count} {name}" for name, count in found.effects.items()) or "none"),
-        "",
-        "| | before | after |",
-        "|---|---|---|",
-        *(
-            f"| {name} | {before} | {after} |"
-            for name, (before, after) in (
-                ("queries", found.queries), ("judgments", found.qrels), ("golds", found.golds)
-            )
-        ),
-        "",
-        "Grades that changed: " + (", ".join(f"{key} {count}" for key, count in found.grades.items()) or "none")
-        + f" (net {found.net_grade:+d}). {found.subset_to_gold} became gold, {found.gold_to_subset} no longer are.",
-        f"Judgments that moved without having been looked at: {found.unaudited_changes}.",
-    ]  # fmt: skip
-    reasons = {
-        "no_gold": "no gold is left",
-        "ineligible_gold": "a document that may not be a gold passes all checks",
-        "gold_again": "it has a gold again",
-    }
-    for title, rows in (("Queries removed", found.removed_queries), ("Queries back", found.restored_queries)):
-        if rows:
-            lines += ["", f"## {title}", ""]
-        lines += [
-            f"- `{row.query_id}` {_concepts(row.concepts)}: {reasons[row.reason]}; {counted(row.qrels, 'judgment')}"
-            f"; {_ids(row.decisions)}"
-            for row in rows
-        ]
-    if changes:
-        lines += ["", "## Judgments", ""]
-    previous = ""
-    for change in changes:
-        if change.query_id != previous:
-            names = tuple(condition.name for condition in queries[change.query_id].conditions)
-            lines.append(f"- `{change.query_id}` {_concepts(names)}")
-            previous = change.query_id
-        because = _ids(change.decisions) + ("" if change.audited else ", not looked at itself")
-        lines.append(f"  - `{change.doc_id}`: {_shown(change.before)} -> {_shown(change.after)}; {because}")
-    lines += ["", "## Decisions", ""]
-    lines += [
-        f"- `{row.decision_id}` ({row.basis}) {row.condition_id} in `{row.doc_id}` is "
-        f"{'present' if row.present else 'absent'}: {row.effect}, pages {_pages(row.old)} -> {_pages(row.new)}. "
-        f"{' '.join(row.reason.split())}"
-        for row in repairs
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _concepts(names: Sequence[str]) -> str:
-    return "; ".join(f'"{name}"' for name in names)
-
-
-def _ids(decisions: Sequence[str]) -> str:
-    return "because of " + (", ".join(f"`{key}`" for key in decisions) or "nothing known")
-
-
-def _pages(pages: Sequence[int]) -> str:
-    return ", ".join(map(str, pages)) or "none"
-
-
-def _shown(state: QrelState | None) -> str:
-    if state is None:
-        return "not judged (0)"
-    pages = " / ".join(_pages(pages) for pages in state.pages)
-    return f"grade {state.grade}{' gold' if state.gold else ''} ({state.gate}; pages {pages})"

@@ -126,6 +126,7 @@ def _check_conflicts(
 ) -> None:
     """On one condition in one document all decisions say the same, whatever they reach."""
     said: dict[tuple[str, str], tuple[Decision, str]] = {}
+    advice = {True: "leave this one out, or take the applied one back (docs/repair.md)", False: "keep one of them"}
     for one in applied:
         said[one.decision.condition_id, one.decision.doc_id] = (one.decision, f"applied by P{one.version}")
     for line, row in rows:
@@ -134,6 +135,6 @@ def _check_conflicts(
             words = {True: "present", False: "absent"}
             message = (
                 f"{row.decision_id} says {words[row.present]}, {other.decision_id} ({where}) says "
-                f"{words[other.present]} of {row.condition_id} in {row.doc_id}: keep one of them"
+                f"{words[other.present]} of {row.condition_id} in {row.doc_id}: {advice[where.startswith('applied')]}"
             )
             found.add("decision-conflict", message, path=str(path), line=line, id=row.decision_id)

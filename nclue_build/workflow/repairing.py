@@ -21,8 +21,9 @@ from nclue_build.records.benchmark import Qrel, QrelsMeta, Query
 from nclue_build.records.repair import Repair, RepairReport
 from nclue_build.repair.apply import apply_decisions, recounted, repairs
 from nclue_build.repair.benchmark import collect_quotes, evidence_of, regraded
-from nclue_build.repair.changes import Because, Judged, as_text, qrel_changes, query_changes, transitions
+from nclue_build.repair.changes import Because, Judged, qrel_changes, query_changes, transitions
 from nclue_build.repair.reading import Known, read_decisions
+from nclue_build.repair.text import as_text
 from nclue_build.store import layout
 from nclue_build.store.atomic import write_text
 from nclue_build.store.config_file import load_config
@@ -336,5 +337,8 @@ def _stage(work: _Work, plan: _Plan, folders: _Folders, progress: Progress) -> N
     earlier = work.build.benchmark / layout.REPAIRS
     past = list(read_jsonl(earlier, Repair)) if earlier.is_file() else []
     write_jsonl(folders.benchmark / layout.REPAIRS, [*past, *plan.repairs])
-    text = as_text(work.build.name, plan.transitions, plan.changes, plan.repairs, plan.after.queries)
+    decisions = {one.decision.decision_id: one.decision for one in plan.new}
+    decided = [(row, decisions[row.decision_id]) for row in plan.repairs]
+    names = (plan.after.queries, work.p0.conditions)
+    text = as_text(work.build.name, plan.transitions, plan.changes, decided, names)
     write_text(folders.benchmark / layout.CHANGES_TEXT, text)

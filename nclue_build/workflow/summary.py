@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, get_args
 
-from nclue_build.records.benchmark import GateOutcome
+from nclue_build.records.benchmark import GateOutcome, Qrel, Query
 from nclue_build.records.composition import Composition
-from nclue_build.store.jsonl import read_json
-from nclue_build.store.layout import COMPOSITION, GATE_REPORT
+from nclue_build.records.inventory import InventoryVersion
+from nclue_build.store.jsonl import read_json, read_jsonl
+from nclue_build.store.layout import CHANGES_TEXT, COMPOSITION, GATE_REPORT, QRELS, QUERIES, VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from nclue_build.store.workspace import Build
     from nclue_build.workflow.runner import RunReport, StageReport
 
 STRICT: Final = "strict"
@@ -25,7 +28,8 @@ class Made:
 
     ``gold_families`` counts the different complete gold sets, ``relaxations`` the queries per relaxation
     step (:data:`STRICT` for none), ``outcomes`` the judgments per outcome of the page checks, ``files`` are
-    paths relative to the workspace with what they hold.
+    paths relative to the workspace with what they hold. After a repair ``inventory_version`` is not 0, and all from
+    there on counts the repaired inventory and benchmark, not the composed ones.
     """
 
     documents: int | None = None
@@ -33,6 +37,7 @@ class Made:
     pages: int | None = None
     pages_in_benchmark: int | None = None
     conditions: int | None = None
+    inventory_version: int = 0
     evidence: int | None = None
     queries: int | None = None
     queries_by_n: Mapping[str, int] = field(default_factory=dict)
@@ -71,7 +76,9 @@ def summarise(report: RunReport) -> Made:
     if "gate" in stages:
         files[build.relative(build.benchmark / GATE_REPORT)] = "what the re-derivation found"
     gate = stages.get("gate")
-    return Made(
+    version = max(build.versions(), default=0)
+    made = Made(
+        inventory_version=version,
         documents=_count(stages, "extract", "documents"),
         documents_in_benchmark=_count(stages, "extract", "documents_in_benchmark", judged="documents"),
         pages=_count(stages, "extract", "pages", judged="pages"),
@@ -90,6 +97,38 @@ def summarise(report: RunReport) -> Made:
         gate_findings=None if gate is None else gate.counts.get("findings", len(gate.findings)),
         shortfalls=tuple(f"{stage.stage}: {text}" for stage in report.stages for text in stage.shortfalls),
         files=files,
+    )
+    return _repaired(made, build, version) if version and "compose" in stages else made
+
+
+def _repaired(made: Made, build: Build, number: int) -> Made:
+    """The figures of a build whose newest version a repair made: what was composed is the benchmark no more."""
+    with build.workspace.relative_paths():
+        version = read_json(build.version(number) / VERSION, InventoryVersion)
+        queries = list(read_jsonl(build.benchmark / QUERIES, Query))
+        outcomes: Counter[str] = Counter()
+        golds = 0
+        for row in read_jsonl(build.benchmark / QRELS, Qrel):
+            outcomes[row.gate] += 1
+            golds += row.gold
+    by_n = Counter(query.n for query in queries)
+    relaxations = Counter(query.relaxation or STRICT for query in queries)
+    return replace(
+        made,
+        evidence=version.counts.get("evidence"),
+        queries=len(queries),
+        queries_by_n={str(n): by_n[n] for n in sorted(by_n)},
+        gold_documents=len({doc_id for query in queries for doc_id in query.golds}),
+        gold_families=len({query.golds for query in queries}),
+        golds=golds,
+        qrels=outcomes.total(),
+        relaxations={name: relaxations[name] for name in (*made.relaxations, *relaxations) if relaxations[name]},
+        outcomes={name: outcomes[name] for name in get_args(GateOutcome) if outcomes[name]},
+        files={
+            **made.files,
+            build.relative(build.version(number)) + "/": "the inventory that the judgments follow from",
+            build.relative(build.benchmark / CHANGES_TEXT): "what the last repair changed, and why",
+        },
     )
 
 

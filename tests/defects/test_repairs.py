@@ -105,7 +105,14 @@ def test_a_page_added_for_one_query_demotes_the_gold_of_another(
     unaudited = {(row.query_id, row.doc_id) for row in report.changes if not row.audited}
     assert unaudited == {(WATER_WHO, "alpha"), (THREE, "zeta")}
     text = (tiny.benchmark / "changes.md").read_text("utf-8")
-    assert "`alpha`: grade 2 gold (ok; pages 1, 2 / 3) -> grade 1 (single_page; pages 1, 2 / 2, 3)" in text
+    assert (
+        "`alpha`: **gold lost**, grade 2 gold (ok; pages 1, 2 / 3) -> grade 1 (single_page; pages 1, 2 / 2, 3)" in text
+    )
+    assert "`zeta`: **gold won**, grade 1 (incomplete; pages 1 / none) -> grade 2 gold (ok; pages 1 / 2)" in text
+    assert text.index("## Golds won and lost") < text.index("## Other judgments") < text.index("## Decisions")
+    assert "| 1 -> 2 | 2 | 1 | 1 | 0 |" in text
+    assert '"WHO" (`who_30e8a5e1`) in `alpha` is present: pages 3 -> 2, 3. Asked for `q_f647a5dad3`' in text
+    assert '  - page 2: "The changing climate worries farmers."' in text
     assert "because of `J3`, not looked at itself" in text
     assert qrel(tiny, WATER_WHO, "zeta")["gold"]
     sound()
@@ -225,6 +232,97 @@ def test_bad_decisions_are_refused_with_their_line(
         repair(OVERRIDE, row)
     assert {(finding.code, finding.line) for finding in raised.value.findings} == {(code, 2)}
     assert files(tiny) == before
+
+
+def encoded(row: Row, **changes: object) -> bytes:
+    return json.dumps(row | changes, ensure_ascii=False).encode() + b"\n"
+
+
+HOSTILE: dict[str, tuple[bytes, set[tuple[str, int | None]]]] = {
+    "byte order mark": (b"\xef\xbb\xbf" + encoded(OVERRIDE), {("byte-order-mark", 1)}),
+    "UTF-16": (encoded(OVERRIDE).decode().encode("utf-16"), {("bad-record", 1), ("bad-record", 2)}),
+    "bytes that are no UTF-8": (
+        encoded(OVERRIDE) + encoded(SINGLE_PAGE).replace(b"saw", b"s\xe4w"), {("bad-record", 2)},
+    ),
+    "a lone surrogate": (encoded(SINGLE_PAGE).replace(b"both", rb"\ud800"), {("bad-record", 1)}),
+    "a list of rows": (b"[" + encoded(OVERRIDE).strip() + b"]\n", {("bad-record", 1)}),
+    "cut off": (encoded(OVERRIDE) + encoded(SINGLE_PAGE)[:90], {("bad-record", 2)}),
+    "pages of text": (encoded(SINGLE_PAGE, pages=["1"]), {("bad-record", 1)}),
+    "pages of decimals": (encoded(SINGLE_PAGE, pages=[1.0]), {("bad-record", 1)}),
+    "pages of truth": (encoded(SINGLE_PAGE, pages=[True]), {("bad-record", 1)}),
+    "page 0": (encoded(SINGLE_PAGE, pages=[0], quotes=[{"page": 0, "quote": "x"}]), {("bad-record", 1)}),
+    "a negative page": (encoded(UNRESOLVED, pages_shown=[-1]), {("bad-record", 1)}),
+    "a huge page": (encoded(UNRESOLVED, pages_shown=[10**30]), {("bad-record", 1)}),
+    "a large page": (encoded(UNRESOLVED, pages_shown=[2**31 - 1]), {("decision-page", 1)}),
+    "pages that repeat": (encoded(UNRESOLVED, pages_shown=[1, 1]), {("bad-record", 1)}),
+    "pages out of order": (encoded(UNRESOLVED, pages_shown=[2, 1]), {("bad-record", 1)}),
+    "presence in a word": (encoded(SINGLE_PAGE, present="yes"), {("bad-record", 1)}),
+    "a field too many": (encoded(SINGLE_PAGE, retracts="J2"), {("bad-record", 1)}),
+    "an id with a path": (encoded(SINGLE_PAGE, decision_id="../J1"), {("bad-record", 1)}),
+    "no reason": (encoded(SINGLE_PAGE, reason=""), {("bad-record", 1)}),
+    "a quote of nothing": (
+        encoded(SINGLE_PAGE, quotes=[{"page": 1, "quote": "\u00ad\u200b "}]), {("quote-not-on-page", 1)},
+    ),
+    "a quote of a running header": (
+        encoded(positive("J1", THREE, "alpha", WHO, 1, "WHO Climate")), {("quote-not-on-page", 1)},
+    ),
+    "a document beside the benchmark": (encoded(SINGLE_PAGE, doc_id="copy"), {("unknown-document", 1)}),
+    "everything at once": (
+        encoded(OVERRIDE) + encoded(OVERRIDE) + encoded(SINGLE_PAGE, query_id="q_no", doc_id="no")
+        + encoded(negative("J9", WATER_WHO, "zeta", WHO, [1, 2])) + b"{}\n",
+        {("duplicate-decision", 2), ("unknown-query", 3), ("unknown-document", 3), ("decision-conflict", 4),
+         ("bad-record", 5)},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_files_are_refused_whole(tiny: Any, tmp_path: Path, name: str) -> None:
+    data, wanted = HOSTILE[name]
+    path = tmp_path / "decisions.jsonl"
+    path.write_bytes(data)
+    before = files(tiny)
+    with pytest.raises(DataError) as raised:
+        repair_build(path, tiny.build.workspace, "tiny")
+    assert {(finding.code, finding.line) for finding in raised.value.findings} == wanted
+    assert files(tiny) == before
+    assert [left.name for left in tmp_path.rglob("*nclue-tmp*")] == []
+
+
+def test_files_in_other_forms_are_read_alike(tiny: Any, tmp_path: Path, sound: Callable[[], None]) -> None:
+    """Line ends of Windows, blank lines, no last line end; other spaces and line ends in quotes, and folded width."""
+    fancy = positive("J2", WATER_WHO, "zeta", WHO, 2, "A\u00a0chang\u00ading\r\n\uff43limate.", basis="administrative")
+    path = tmp_path / "decisions.jsonl"
+    path.write_bytes(b"\r\n" + encoded(fancy).replace(b"\n", b"\r\n") + b"\n\n" + encoded(SINGLE_PAGE).strip())
+    report = repair_build(path, tiny.build.workspace, "tiny")
+    assert (report.new_decisions, report.version) == (2, 1)
+    sound()
+
+
+def test_a_file_without_decisions_and_a_missing_one(tiny: Any, tmp_path: Path) -> None:
+    path = tmp_path / "decisions.jsonl"
+    with pytest.raises(DataError, match="file not found"):
+        repair_build(path, tiny.build.workspace, "tiny")
+    with pytest.raises(DataError, match="is a folder"):
+        repair_build(tmp_path, tiny.build.workspace, "tiny")
+    path.write_bytes(b"")
+    before = files(tiny)
+    report = repair_build(path, tiny.build.workspace, "tiny")
+    assert (report.written, report.version, report.new_decisions, report.known_decisions) == (False, 0, 0, 0)
+    assert files(tiny) == before
+
+
+def test_many_decisions_in_any_order(tiny: Any, tmp_path: Path) -> None:
+    """Hundreds of rows that say two things, in two orders: the same report."""
+    many = [row | {"decision_id": f"{row['decision_id']}-{number}"} for number in range(400)
+            for row in (OVERRIDE, UNRESOLVED)]  # fmt: skip
+    path = tmp_path / "decisions.jsonl"
+    reports = []
+    for rows in (many, many[::-1]):
+        tiny.write(path, rows)
+        reports.append(repair_build(path, tiny.build.workspace, "tiny", options=RepairOptions(dry_run=True)))
+    assert reports[0] == reports[1]
+    assert reports[0].new_decisions == 800
 
 
 def test_a_conflict_names_both_decisions(tiny: Any, repair: Callable[..., RepairReport]) -> None:
