@@ -26,7 +26,7 @@ from nclue_build.calls.segment import Segment
 from nclue_build.calls.session import Calls
 from nclue_build.calls.verify import verify_calls
 from nclue_build.compose.item_calls import ItemCalls
-from nclue_build.compose.verify import Need
+from nclue_build.compose.needs import Need
 from nclue_build.core.canonical import sha256_bytes
 from nclue_build.core.progress import NullProgress
 from nclue_build.inventory.table import Inventory
@@ -212,7 +212,7 @@ def bench_replay(workspace: Path, n_calls: int) -> None:
     build, inventory, conditions = make_build(workspace)
     needs = make_needs(inventory, n_calls)
     prompt = read_prompt(REPOSITORY / "prompts" / ITEM_PROMPT)
-    setattr(session, "live_answerer", lambda _: Answerer())  # noqa: B010 - a name of another module is replaced
+    setattr(session, "live_answerer", lambda *_: Answerer())  # noqa: B010 - a name of another module is replaced
     for mode in ("record", "frozen", "frozen"):
         config = BuildConfig.model_validate(
             {"schema": 1, "corpus": {"pdfs": "none"}, "judge": {"kind": "model"}, "calls": {"mode": mode}}
@@ -226,7 +226,9 @@ def bench_replay(workspace: Path, n_calls: int) -> None:
             took = time.perf_counter() - began
         refused = sum(item.refusal is not None for items in judged.values() for item in items)
         cpu_s = processor_s() - began_cpu
-        print(f"{n_calls} item calls, {mode:<7} {took:8.2f} s, {cpu_s:.2f} s of processors   ({refused} refused)")
+        digest = sha256_bytes(repr(sorted(judged.items(), key=repr)).encode("utf-8"))[:16]
+        print(f"{n_calls} item calls, {mode:<7} {took:8.2f} s, {cpu_s:.2f} s of processors", end="   ")
+        print(f"({refused} refused, results {digest})")
 
 
 def main() -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from nclue_build.calls.line import CallRecord, decode_line, decode_reply
+from nclue_build.calls.line import CallRecord, decode_line, decode_reply, head_of
 from nclue_build.calls.scan import Index, corrupt_error, scan_file
-from nclue_build.core.errors import Finding
+from nclue_build.core.errors import CacheCorrupt, Finding
 from nclue_build.core.findings import Findings
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from nclue_build.calls.places import CallPlaces
     from nclue_build.calls.scan import Place
     from nclue_build.records.calls import CallRequest
+
+_MOVED: Final = "is no longer the record that stood here"
 
 
 class CallCache:
@@ -29,6 +32,7 @@ class CallCache:
         self.places = places
         self.torn: list[Finding] = []
         """Torn last lines met so far."""
+        self._said: set[Finding] = set()
         self._indexed: dict[str, Index] = {}
 
     def find(self, prompt_id: str, key: str) -> CallRecord | None:
@@ -42,8 +46,8 @@ class CallCache:
             CacheCorrupt: a line is damaged.
             CacheConflict: a call of the prompt has different replies.
         """
-        place = self._index(prompt_id).places.get(key.encode("ascii"))
-        return None if place is None else _verified(place, decode_line)
+        found = self._read(prompt_id, key.encode("ascii"), decode_line)
+        return None if found is None else found[1]
 
     def find_reply(self, request: CallRequest, canonical: bytes, key: str) -> CallRecord | None:
         """The record of a request that is at hand, or None.
@@ -57,8 +61,8 @@ class CallCache:
             CacheCorrupt: as :meth:`find`.
             CacheConflict: as there.
         """
-        place = self._index(request.prompt_id).places.get(key.encode("ascii"))
-        return None if place is None else _verified(place, lambda line: decode_reply(line, request, canonical))
+        found = self._read(request.prompt_id, key.encode("ascii"), lambda line: decode_reply(line, request, canonical))
+        return None if found is None else found[1]
 
     def records(self, prompt_id: str) -> Iterator[tuple[Place, CallRecord]]:
         """Every record of a prompt, by key.
@@ -67,12 +71,29 @@ class CallCache:
             CacheCorrupt: a line is damaged.
             CacheConflict: a call of the prompt has different replies.
         """
-        for _, place in sorted(self._index(prompt_id).places.items()):
-            yield place, _verified(place, decode_line)
+        for key in sorted(self._index(prompt_id).places):
+            if (found := self._read(prompt_id, key, decode_line)) is not None:
+                yield found
 
-    def __len__(self) -> int:
-        """Number of records of the prompts indexed so far."""
-        return sum(len(index.places) for index in self._indexed.values())
+    def _read(
+        self, prompt_id: str, key: bytes, decode: Callable[[bytes], CallRecord]
+    ) -> tuple[Place, CallRecord] | None:
+        """A verified record and its place.
+
+        Somebody may have sealed or pruned since the files were indexed: what is not as it was is looked for once more,
+        and is damaged when it still stands where it stood.
+        """
+        place = self._index(prompt_id).places.get(key)
+        while place is not None:
+            try:
+                return place, _verified(place, decode)
+            except (CacheCorrupt, FileNotFoundError):
+                self._indexed.pop(prompt_id, None)
+                again = self._index(prompt_id).places.get(key)
+                if again == place:
+                    raise
+                place = again
+        return None
 
     def _index(self, prompt_id: str) -> Index:
         known = self._indexed.get(prompt_id)
@@ -80,13 +101,16 @@ class CallCache:
             return known
         found, index = Findings(), Index()
         for path in self.places.shards(prompt_id):
-            for place in scan_file(path, found):
-                index.add(place)
+            with contextlib.suppress(FileNotFoundError):  # pruned between listing and reading
+                for place in scan_file(path, found):
+                    index.add(place)
         damaged = [row for row in found.kept if row.code != "call-torn"]
         if damaged:
             raise corrupt_error(damaged)
         index.raise_conflicts()
-        self.torn += [row for row in found.kept if row.code == "call-torn"]
+        torn = [row for row in found.kept if row.code == "call-torn" and row not in self._said]
+        self.torn += torn
+        self._said.update(torn)
         self._indexed[prompt_id] = index
         return index
 
@@ -98,6 +122,9 @@ def _verified(place: Place, decode: Callable[[bytes], CallRecord]) -> CallRecord
     finally:
         os.close(descriptor)
     try:
+        # Where files changed, another record may stand here, and be as long.
+        if head_of(line) != (place.key, place.rec):
+            raise ValueError(_MOVED)  # noqa: TRY301 - one place turns it into a finding
         return decode(line)
     except ValueError as error:
         raise corrupt_error([Finding("call-corrupt", str(error), str(place.path), place.line)]) from None

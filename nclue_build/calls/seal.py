@@ -53,13 +53,14 @@ def seal(places: CallPlaces) -> Sealed:
     """
     if not places.segments():
         return Sealed(0, 0, 0, 0, ())
-    with _lock(places), contextlib.ExitStack() as held:
+    with sealing_lock(places), contextlib.ExitStack() as held:
         return _Sealing(places, held).run()
 
 
 @contextlib.contextmanager
-def _lock(places: CallPlaces) -> Iterator[None]:
-    """One sealing at a time; the lock dies with its process."""
+def sealing_lock(places: CallPlaces) -> Iterator[None]:
+    """One process at a time changes the sealed files of a generation; the lock dies with its process."""
+    places.inbox.parent.mkdir(parents=True, exist_ok=True)
     with (places.inbox.parent / f"{places.inbox.name}.lock").open("a", encoding="ascii") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
         yield
@@ -77,11 +78,12 @@ class _Sealing:
         n_lines = left = 0
         for path in self._places.segments():
             stream = self._held.enter_context(path.open("rb"))
-            if _try_lock(stream):
+            found, is_ended = Findings(), _try_lock(stream)
+            if is_ended:
                 closed.append(path)
             else:
                 left += 1
-            for place, line in read_lines(path, self._found):
+            for place, line in read_lines(path, found):
                 n_lines += 1
                 try:
                     record = decode_line(line)
@@ -90,6 +92,8 @@ class _Sealing:
                     continue
                 if index.add(place):
                     arrived[self._places.shard(record.request.prompt_id, record.key)].append(line)
+            # The last line of a segment that still grows may be half there: it is no torn one.
+            self._found.extend(row for row in found.kept if is_ended or row.code != "call-torn")
         written = self._merge(arrived, index)
         added = sum(len(lines) for lines, _ in written.values())
         torn = tuple(row for row in self._found.kept if row.code == "call-torn")

@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 from nclue_build.calls.answering import live_answerer
 from nclue_build.calls.cache import CallCache
 from nclue_build.calls.key import key_of, request_bytes
 from nclue_build.calls.line import CallRecord, decode_line
 from nclue_build.calls.misses import frozen_miss
+from nclue_build.calls.outcomes import read_record, used_call
 from nclue_build.calls.pending import write_pending
 from nclue_build.calls.places import CallPlaces
-from nclue_build.calls.replies import SCHEMAS
+from nclue_build.calls.replay import Replay, state_of
 from nclue_build.calls.response import NotAMessageError, check_message, read_response
-from nclue_build.calls.scan import corrupt_error
 from nclue_build.calls.seal import seal
 from nclue_build.calls.segment import Segment
-from nclue_build.core.errors import Finding, TransientCallError, UsageError
+from nclue_build.core.errors import TransientCallError, UsageError
 from nclue_build.core.spending import Spending
-from nclue_build.records.calls import PendingCall, UsedCall
+from nclue_build.records.calls import PendingCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Literal
 
-    from nclue_build.calls.replies import Reply
+    from nclue_build.calls.outcomes import Outcome, ReplyT
     from nclue_build.core.progress import Progress
-    from nclue_build.records.calls import CallRequest, Status
+    from nclue_build.records.calls import CallRequest, UsedCall
     from nclue_build.records.config import CallsSection
     from nclue_build.store.workspace import Build
-
-ReplyT = TypeVar("ReplyT", bound="Reply")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +38,6 @@ class Ask:
 
     label: str
     request: CallRequest
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome(Generic[ReplyT]):
-    """What a call came to.
-
-    Args:
-        key: Of the request.
-        status: Of the record.
-        reply: The checked reply; None unless ``ok``.
-        answered_by: The model, or whoever the import names.
-    """
-
-    key: str
-    status: Status
-    reply: ReplyT | None
-    answered_by: str
 
 
 class Calls:
@@ -101,6 +82,17 @@ class Calls:
         """Every call that was used so far, by key."""
         return [self._used[key] for key in sorted(self._used)]
 
+    def replay(self, prompt_id: str) -> Replay:
+        """The recorded calls to a prompt, for workers that look up replies by themselves.
+
+        What they do not find is to be asked here (:meth:`ask`), and what they use to be noted (:meth:`note_used`).
+        """
+        return Replay(self._places, state_of(self._places, prompt_id))
+
+    def note_used(self, row: UsedCall) -> None:
+        """Keep a row for the list of used calls."""
+        self._used[row.key] = row
+
     def ask(self, asks: Sequence[Ask], kind: type[ReplyT], *, required: bool = True) -> list[Outcome[ReplyT] | None]:
         """The outcomes of calls, in their order.
 
@@ -143,21 +135,9 @@ class Calls:
         return [None if record is None else self._outcome(record, kind) for record in records]
 
     def _outcome(self, record: CallRecord, kind: type[ReplyT]) -> Outcome[ReplyT]:
-        reading = read_response(record.response, record.request)
-        if reading.status != record.status or SCHEMAS[record.request.reply_schema] is not kind:
-            message = f"status is {record.status}, its response gives {reading.status}: run 'nclue-build calls verify'"
-            path = self._build.relative(self._places.shard(record.request.prompt_id, record.key))
-            raise corrupt_error([Finding("call-status-differs", message, path, id=record.key)])
-        self._used[record.key] = UsedCall(
-            key=record.key,
-            rec=record.rec,
-            status=record.status,
-            prompt_id=record.request.prompt_id,
-            model=record.request.model,
-            answered_by=record.answered_by,
-        )
-        reply = reading.reply if isinstance(reading.reply, kind) else None
-        return Outcome(record.key, record.status, reply, record.answered_by)
+        outcome = read_record(record, kind, self._places)
+        self.note_used(used_call(record))
+        return outcome
 
     def _record(self, missing: dict[str, Ask]) -> None:
         """Ask a live service, and keep every answer as soon as it is there."""

@@ -52,8 +52,12 @@ def verify_calls(places: CallPlaces) -> Verified:
     """Hash everything again: records, keys, places and outcomes."""
     seen, index = Verified(), Index()
     for path in places.shards():
+        try:
+            lines = list(read_lines(path, seen.found))
+        except FileNotFoundError:  # pruned between listing and reading
+            continue
         seen.files += 1
-        for place, line in read_lines(path, seen.found):
+        for place, line in lines:
             is_new = index.add(place)
             record = _verify_line(place, line, seen.found)
             if record is not None and is_new:

@@ -1,42 +1,31 @@
-"""Asking the item judge ``model``: workers read documents, each need is shown in a call, and replies are checked."""
+"""Asking the item judge ``model``: workers read documents, show each need in a call, and check the recorded replies."""
 
 from __future__ import annotations
 
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nclue_build.calls.asking import make_request
 from nclue_build.calls.replies import ItemReply
 from nclue_build.calls.session import Ask
+from nclue_build.compose.item_worker import Answered, DocumentTask, Judging, Unanswered, judge_document
 from nclue_build.compose.model_judge import read_outcome
-from nclue_build.compose.shown import plan_item, show_items
+from nclue_build.compose.shown import plan_item
 from nclue_build.core.errors import InternalError
-from nclue_build.store.pages import read_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from nclue_build.calls.session import Calls
-    from nclue_build.compose.shown import ItemCase, ItemTask
-    from nclue_build.compose.verify import Judged, Need
+    from nclue_build.compose.needs import Judged, Need
+    from nclue_build.compose.shown import ItemTask
     from nclue_build.inventory.table import Inventory
     from nclue_build.records.corpus import Role
     from nclue_build.records.inventory import Condition
     from nclue_build.store.prompts import Prompt
     from nclue_build.store.stage import StageContext
-
-
-class _DocumentTask(NamedTuple):
-    path: Path
-    tasks: tuple[ItemTask, ...]
-
-
-def _show(allowed_roles: frozenset[Role], task: _DocumentTask) -> list[ItemCase]:
-    return show_items(read_pages(task.path), task.tasks, allowed_roles)
 
 
 class ItemCalls:
@@ -77,24 +66,34 @@ class ItemCalls:
             pages_of = {index: self._best_pages(row) for index, row in zip(need.conditions, rows, strict=True)}
             by_document.setdefault(need.document, []).append(plan_item(need, self._conditions, pages_of))
         documents = [
-            _DocumentTask(self._context.build.page_file(self._inventory.document_ids[document]), tuple(tasks))
+            DocumentTask(self._context.build.page_file(self._inventory.document_ids[document]), tuple(tasks))
             for document, tasks in by_document.items()
         ]
         progress = self._context.progress
         progress.start("compose: verify", len(documents), "documents")
-        asked: list[tuple[Need, ItemCase]] = []
-        asks: list[Ask] = []
-        shown = self._context.mapper.map(partial(_show, self._roles), documents)
-        for task, cases in zip(documents, shown, strict=True):
-            for item, case in zip(task.tasks, cases, strict=True):
-                asked.append((item.need, case))
-                asks.append(Ask(self._label(item.need), make_request(self._prompt, case.values, self._calls.config)))
-            progress.advance()
+        replay = self._calls.replay(self._prompt.head.id)
+        judging = Judging(replay, self._prompt, self._calls.config, self._roles)
         judged: Judged = {}
-        for (need, case), outcome in zip(asked, self._calls.ask(asks, ItemReply), strict=True):
+        left: list[tuple[Need, Unanswered]] = []
+        found = self._context.mapper.map(partial(judge_document, judging), documents)
+        for task, answers in zip(documents, found, strict=True):
+            for item, answer in zip(task.tasks, answers, strict=True):
+                if isinstance(answer, Answered):
+                    judged[item.need] = answer.quotes
+                    self._calls.note_used(answer.used)
+                else:
+                    left.append((item.need, answer))
+            progress.advance()
+        return judged | self._ask(left)
+
+    def _ask(self, left: Sequence[tuple[Need, Unanswered]]) -> Judged:
+        """Judge what has no recorded reply yet."""
+        judged: Judged = {}
+        asks = [Ask(self._label(need), unanswered.request) for need, unanswered in left]
+        for (need, unanswered), outcome in zip(left, self._calls.ask(asks, ItemReply), strict=True):
             if outcome is None:
                 raise InternalError("a required call came back without an outcome")
-            judged[need] = read_outcome(need, case, outcome)
+            judged[need] = read_outcome(need, unanswered.case, outcome)
         return judged
 
     def _rows(self, needs: Sequence[Need]) -> Iterator[list[int]]:

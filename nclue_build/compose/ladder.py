@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nclue_build.compose.candidates import Candidates, Corpus
+    from nclue_build.compose.needs import Judged, Need
     from nclue_build.compose.requirements import Requirements
-    from nclue_build.compose.verify import Judged, Mismatch, Need
+    from nclue_build.compose.verify import Mismatch
     from nclue_build.core.progress import Progress
     from nclue_build.records.config import ComposeSection
     from nclue_build.records.inventory import Condition

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from nclue_build.compose.needs import ItemQuotes
 from nclue_build.compose.quotes import ROLE_RANK, FoundQuote, alias_occurs
-from nclue_build.compose.verify import ItemQuotes
 from nclue_build.core.text import fold, occurs, readings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from nclue_build.calls.outcomes import Outcome
     from nclue_build.calls.replies import ConditionReply, ItemReply
-    from nclue_build.calls.session import Outcome
+    from nclue_build.compose.needs import Need, Reason
     from nclue_build.compose.shown import ItemCase, Question, ShownBlock
-    from nclue_build.compose.verify import Need, Reason
     from nclue_build.records.calls import Status
 
 MODEL: Final = "model"
@@ -73,17 +73,27 @@ def _find_evidence(text: str, question: Question, blocks: Sequence[ShownBlock]) 
     pieces = tuple(piece for piece in readings(evidence) if piece)
     if not pieces or len(pieces[0]) < _MIN_EVIDENCE:
         return "evidence_trivial"
-    places = [
-        block for block in blocks if any(occurs(piece, reading) for piece in pieces for reading in block.readings)
-    ]
-    if not places:
-        return "evidence_not_on_page"
-    places.sort(key=lambda block: (block.page != question.preferred, ROLE_RANK.get(block.role, 2), block.page))
-    # A passage that ends inside a word may hold a form that the page does not have there.
-    best = next((block for block in places if _has_form(question, block.readings)), None)
-    if best is None or not _has_form(question, pieces):
-        return "evidence_without_form"
-    return FoundQuote((ROLE_RANK.get(best.role, 2), 0, 0, 0, 0), best.page, evidence)
+    is_proof = _has_form(question, pieces)
+    stands = False
+    for places in _preferred_first(blocks, question.preferred):
+        holding = [block for block in places if _holds(block, pieces)]
+        stands = stands or bool(holding)
+        # A passage that ends inside a word may hold a form that the page does not have there.
+        best = next((block for block in holding if is_proof and _has_form(question, block.readings)), None)
+        if best is not None:
+            return FoundQuote((ROLE_RANK.get(best.role, 2), 0, 0, 0, 0), best.page, evidence)
+    return "evidence_without_form" if stands else "evidence_not_on_page"
+
+
+def _preferred_first(blocks: Sequence[ShownBlock], preferred: int | None) -> Iterator[list[ShownBlock]]:
+    """Blocks of the preferred page, then the others, each by role and page."""
+    for is_other in (False, True):
+        places = [block for block in blocks if (block.page != preferred) == is_other]
+        yield sorted(places, key=lambda block: (ROLE_RANK.get(block.role, 2), block.page))
+
+
+def _holds(block: ShownBlock, pieces: Sequence[str]) -> bool:
+    return any(occurs(piece, reading) for piece in pieces for reading in block.readings)
 
 
 def _has_form(question: Question, texts: Sequence[str]) -> bool:

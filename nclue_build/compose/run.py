@@ -16,7 +16,7 @@ from nclue_build.compose.item_calls import ItemCalls
 from nclue_build.compose.ladder import Material, compose, selection_rules
 from nclue_build.compose.model_judge import MODEL
 from nclue_build.compose.paraphrases import paraphrase
-from nclue_build.compose.verify import Item, ItemQuotes, judge_document, plan_items
+from nclue_build.compose.verify import Item, judge_document, plan_items
 from nclue_build.compose.writing import BenchmarkWriting, write_benchmark
 from nclue_build.core.errors import DataError, Finding, OutcomeError
 from nclue_build.gate.check import row_bitsets
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from nclue_build.compose.ladder import Composed, Judge
+    from nclue_build.compose.needs import ItemQuotes, Judged, Need
     from nclue_build.compose.select import PoolEntry
-    from nclue_build.compose.verify import Judged, Need
     from nclue_build.inventory.files import StoredVersion
     from nclue_build.records.corpus import DocumentQuality, Role
     from nclue_build.store.stage import StageContext

@@ -16,7 +16,7 @@ from nclue_build.core.text import fold, matching_text, readings
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from nclue_build.compose.verify import Need
+    from nclue_build.compose.needs import Need
     from nclue_build.records.corpus import PageRow, Role
     from nclue_build.records.inventory import Alias, Condition
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from nclue_build.compose.needs import ItemQuotes, Need
 from nclue_build.compose.quotes import FoundQuote, Refusal, find_quote, prepare_page, worst_refusal
 from nclue_build.core.arrays import offsets
-from nclue_build.core.errors import InternalError
 from nclue_build.gate.explain import witness
 
 if TYPE_CHECKING:
@@ -25,27 +25,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nclue_build.compose.candidates import Candidates
+    from nclue_build.compose.needs import Reason
     from nclue_build.compose.quotes import PageText
     from nclue_build.inventory.table import Inventory
     from nclue_build.records.corpus import PageRow, Role
     from nclue_build.records.inventory import Alias
 
-Reason = (
-    Refusal
-    | Literal[
-        "judge_disagrees",
-        "judge_finds_more",
-        "evidence_not_on_page",
-        "evidence_without_form",
-        "evidence_trivial",
-        "answer_ids_differ",
-        "call_truncated",
-        "call_refused",
-        "call_empty",
-        "call_invalid",
-    ]
-)
-"""Why a judge has no quote for an item."""
 HARD_SUBSETS: Final = 3
 """Subset documents per candidate that ``verify = "golds+hard"`` judges besides the golds."""
 
@@ -65,39 +50,6 @@ class Item:
     aliases: tuple[Alias, ...]
     preferred: tuple[int, ...]
     pages: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ItemQuotes:
-    """The quotes the judge found for one item, or why there is none.
-
-    Args:
-        condition: Index.
-        quotes: Of the preferred pages that have one.
-        best: The first sentence on the pages of P(d, c), those with most mentions first; a heading where none has
-            a sentence; None where none has a quote.
-        refusal: Why there is no quote.
-        call_key: The model call it comes from, if any.
-    """
-
-    condition: int
-    quotes: tuple[FoundQuote, ...]
-    best: FoundQuote | None
-    refusal: Reason | None = None
-    call_key: str | None = None
-
-    def quote_for(self, page: int | None) -> FoundQuote:
-        """A sentence on that page, else one elsewhere, else the page's heading, else another one.
-
-        Raises:
-            InternalError: the item was refused.
-        """
-        if self.best is None:
-            raise InternalError(f"condition {self.condition} was refused ({self.refusal}): there is no quote")
-        there = next((quote for quote in self.quotes if quote.page == page), None)
-        if there is None or (there.is_heading and not self.best.is_heading):
-            return self.best
-        return there
 
 
 def judge_document(pages: Iterable[PageRow], items: Sequence[Item], allowed_roles: Iterable[Role]) -> list[ItemQuotes]:
@@ -136,27 +88,6 @@ def _judge_item(item: Item, look: Callable[[int], FoundQuote | Refusal]) -> Item
             heading = heading or quote
     refusal = worst_refusal(quote for quote in found.values() if not isinstance(quote, FoundQuote))
     return ItemQuotes(item.condition, quotes, heading, None if heading else refusal)
-
-
-@dataclass(frozen=True, slots=True)
-class Need:
-    """A document a candidate wants judged: its conditions there and, for a gold, the witness page of each.
-
-    Args:
-        document: Index.
-        conditions: Indices of the conditions the document has, ascending.
-        pages: Preferred page of each, parallel to ``conditions``; None where there is no preference.
-        absent: The other conditions of the candidate, which the document does not have.
-    """
-
-    document: int
-    conditions: tuple[int, ...]
-    pages: tuple[int | None, ...]
-    absent: tuple[int, ...] = ()
-
-
-Judged = dict[Need, tuple[ItemQuotes, ...]]
-"""What a judge says of each need: an answer for each of its conditions, then perhaps for each absent one."""
 
 
 def needs_of(candidates: Candidates, inventory: Inventory, verify: str) -> list[list[Need]]:

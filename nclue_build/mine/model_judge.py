@@ -23,7 +23,8 @@ from nclue_build.records.inventory import Rubric
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from nclue_build.calls.session import Calls, Outcome
+    from nclue_build.calls.outcomes import Outcome
+    from nclue_build.calls.session import Calls
     from nclue_build.mine.judge import ClusterCase
     from nclue_build.mine.sights import ClusterSight
     from nclue_build.store.prompts import Prompt

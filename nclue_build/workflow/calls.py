@@ -12,7 +12,7 @@ from nclue_build.calls.imports import import_answers
 from nclue_build.calls.misses import FOLLOWS, NearestRequests
 from nclue_build.calls.pending import batch_lines, read_pending
 from nclue_build.calls.places import CallPlaces, generations
-from nclue_build.calls.seal import seal
+from nclue_build.calls.seal import seal, sealing_lock
 from nclue_build.calls.sizes import input_tokens, most, price_of
 from nclue_build.calls.verify import verify_calls
 from nclue_build.core.errors import DataError, FrozenMiss, UsageError
@@ -312,7 +312,7 @@ def prune_calls(
     missing = [folder for folder in (chosen.inventory, chosen.composed) if not (folder / CALLS).is_file()]
     if missing:
         raise UsageError(f"what this build uses is not known: no {chosen.relative(missing[0] / CALLS)}. Run it first")
-    with chosen.workspace.relative_paths():
+    with chosen.workspace.relative_paths(), sealing_lock(places) if apply else contextlib.nullcontext():
         used = {row.key.encode("ascii") for row in used_calls(chosen)}
         found = verify_calls(places).found
         if [row for row in found.kept if row.code != "call-torn"]:

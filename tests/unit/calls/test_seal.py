@@ -6,12 +6,14 @@ import random
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 
 from nclue_build.calls.cache import CallCache
-from nclue_build.calls.key import call_key
+from nclue_build.calls.key import call_key, request_bytes
 from nclue_build.calls.line import encode_line
 from nclue_build.calls.places import CallPlaces, generations
 from nclue_build.calls.seal import seal
@@ -180,6 +182,75 @@ def test_a_damaged_record_is_no_missing_one(filled: CallPlaces, make_request: Ca
     with pytest.raises(CacheCorrupt, match=rf"{key[:2]}\.jsonl:\d+: was edited") as caught:
         CallCache(filled).find("cluster", key)
     assert [row.code for row in caught.value.findings] == ["call-corrupt"]
+
+
+def test_what_others_seal_and_prune_meanwhile_is_no_damage(
+    filled: CallPlaces, make_request: Callable[..., CallRequest], make_response: Callable[..., bytes]
+) -> None:
+    """Places move when a file is written anew; a record that is as long as the one sought may stand there now."""
+    cache = CallCache(filled)
+    keys = [call_key(make_request(f"number {number}")) for number in range(10, 40)]
+    assert cache.find("cluster", keys[0])
+    record(filled, *(make_request(f"number {number}") for number in range(50, 80)), response=make_response())
+    record(filled, *(make_request("Judge", system=f"s{number:03}") for number in range(90)), response=make_response())
+    seal(filled)
+    assert len({path.stat().st_size for path in filled.shards()}) > 1
+    assert all((found := cache.find("cluster", key)) and found.key == key for key in keys)
+    gone = filled.shard("cluster", keys[0])
+    gone.unlink()
+    assert cache.find("cluster", keys[0]) is None
+    assert {record.key[:2] for _, record in cache.records("cluster")} == {path.stem for path in filled.shards()}
+
+
+def test_a_record_that_is_as_long_is_not_taken_for_another(
+    places: CallPlaces, make_request: Callable[..., CallRequest], make_response: Callable[..., bytes]
+) -> None:
+    by_key = {call_key(request): request for request in (make_request(f"{number:05}") for number in range(60))}
+    before, after = next(pair for pair in pairwise(sorted(by_key)) if pair[0][:2] == pair[1][:2])
+    record(places, by_key[after], response=make_response())
+    seal(places)
+    cache = CallCache(places)
+    assert cache.find("cluster", after)
+    record(places, by_key[before], response=make_response())
+    seal(places)
+    found = cache.find_reply(by_key[after], request_bytes(by_key[after]), after)
+    assert found is not None
+    assert found.key == after
+
+
+def test_reading_while_others_seal_finds_everything(
+    filled: CallPlaces, make_request: Callable[..., CallRequest]
+) -> None:
+    requests = [make_request(f"number {number}") for number in range(40)]
+    wanted = [(request, request_bytes(request), call_key(request)) for request in requests]
+    writer = start_writer(filled, 0, 150)
+    n_sealed = n_read = 0
+    cache = CallCache(filled)
+    with ThreadPoolExecutor(1) as pool:
+        while writer.poll() is None:
+            sealing = pool.submit(seal, filled)
+            while not sealing.done():
+                assert all(found := [cache.find_reply(*one) for one in wanted])
+                assert [one.key for one in found if one] == [key for *_, key in wanted]
+                n_read += 1
+            n_sealed += sealing.result().added
+    assert writer.stdout is not None
+    writer.stdout.close()
+    assert n_sealed + seal(filled).added == 150
+    assert n_read > 0
+    assert verify_calls(filled).found.total == 0
+
+
+def test_the_last_line_of_a_segment_that_grows_is_no_torn_one(
+    places: CallPlaces, make_request: Callable[..., CallRequest], make_response: Callable[..., bytes]
+) -> None:
+    with Segment(places) as segment:
+        segment.append(make_request("a"), "ok", make_response(), BY)
+        (path,) = places.segments()
+        whole = path.read_bytes()
+        path.write_bytes(whole + whole[:40])
+        assert (seal(places).torn, len(places.segments())) == ((), 1)
+    assert [row.code for row in seal(places).torn] == ["call-torn"]
 
 
 def test_a_torn_last_line_is_left_out_and_said(filled: CallPlaces) -> None:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from nclue_build.calls.outcomes import Outcome
 from nclue_build.calls.replies import ConditionReply, ItemReply
-from nclue_build.calls.session import Outcome
 from nclue_build.compose.model_judge import read_outcome
+from nclue_build.compose.needs import Need
 from nclue_build.compose.quotes import FoundQuote
 from nclue_build.compose.shown import BLOCK_CHARACTERS, GAP, PAGE_CHARACTERS, plan_item, show_items
-from nclue_build.compose.verify import Need
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

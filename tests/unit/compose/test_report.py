@@ -9,8 +9,8 @@ import pytest
 
 from nclue_build.compose import report
 from nclue_build.compose.ladder import Material, compose, selection_rules
+from nclue_build.compose.needs import ItemQuotes
 from nclue_build.compose.quotes import FoundQuote
-from nclue_build.compose.verify import ItemQuotes
 from nclue_build.core.progress import NullProgress
 from nclue_build.records.config import ComposeSection
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from nclue_build.compose.candidates import Corpus
     from nclue_build.compose.ladder import Composed
-    from nclue_build.compose.verify import Judged, Need
+    from nclue_build.compose.needs import Judged, Need
     from nclue_build.records.inventory import Condition
 
 

@@ -7,16 +7,9 @@ import numpy as np
 import pytest
 
 from nclue_build.compose.candidates import Candidates
+from nclue_build.compose.needs import ItemQuotes, Need
 from nclue_build.compose.quotes import FoundQuote
-from nclue_build.compose.verify import (
-    Item,
-    ItemQuotes,
-    Need,
-    drop_mismatches,
-    judge_document,
-    needs_of,
-    plan_items,
-)
+from nclue_build.compose.verify import Item, drop_mismatches, judge_document, needs_of, plan_items
 from nclue_build.core.arrays import offsets
 from nclue_build.core.errors import InternalError
 from nclue_build.records.inventory import Alias
