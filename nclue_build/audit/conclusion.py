@@ -165,7 +165,7 @@ def _counted(votes: Sequence[Answer], *, is_open: bool) -> tuple[bool, tuple[Dec
         return None
     present = 2 * n_yes > len(votes)
     side = n_yes if present else len(votes) - n_yes
-    return present, _quotes(votes), "majority", f"{side} of {len(votes)} say so"
+    return present, _quotes(votes) if present else (), "majority", f"{side} of {len(votes)} say so"
 
 
 def _quotes(votes: Iterable[Answer]) -> tuple[DecisionQuote, ...]:

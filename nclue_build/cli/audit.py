@@ -129,9 +129,13 @@ def pool(session: Session, folder: Folder) -> Reply:
     from nclue_build.workflow.auditing import pool_audit
 
     found = pool_audit(folder, session.workspace, session.build)
+    sizes = [len(row.pages) for row in found.pools]
+    spread = (
+        f" ({min(sizes)} to {max(sizes)} a condition, {found.contexts / len(sizes):.2f} in the mean)" if sizes else ""
+    )
     rows: list[tuple[str, object]] = [
         ("open conditions", len(found.pools)),
-        ("pages to look at", found.contexts),
+        ("pages to look at", f"{found.contexts}{spread}"),
         *found.members.items(),
         ("held-out recall at 6", f"{found.recalled_at_6} of {found.locked}"),
         ("held-out recall at 9", f"{found.recalled_at_9} of {found.locked}"),

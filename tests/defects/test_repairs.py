@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -182,6 +183,52 @@ def test_versions_in_any_order_come_to_the_same_judgments(
     repair(SINGLE_PAGE, LAST_GOLD, OVERRIDE)
     assert {name: (tiny.benchmark / name).read_bytes() for name in names} == stepwise
     assert (tiny.build.version(1) / "evidence.jsonl").read_bytes() == evidence
+
+
+def test_any_decisions_in_two_steps_leave_what_one_step_leaves_and_the_gate_passes(tiny: Any, tmp_path: Path) -> None:
+    """Random decisions without conflicts, in any order and in two repairs or one: the same judgments, and sound."""
+    saved = {folder: tmp_path / "saved" / folder.name for folder in (tiny.build.inventory, tiny.benchmark)}
+    for folder, copy in saved.items():
+        shutil.copytree(folder, copy / folder.parent.name)
+    queries = {row["query_id"]: row for row in tiny.read(tiny.benchmark / "queries.jsonl")}
+    documents = ["alpha", "beta", "delta", "epsilon", "gamma", "zeta"]
+    written = ("queries.jsonl", "qrels.jsonl", "qrels.trec", "qrels.conditions.trec", "qrels.pages.trec")
+    n_repaired = 0
+    for seed in (1, 2, 4):
+        random = Random(seed)  # noqa: S311 - a test
+        rows: list[Row] = []
+        outcome: dict[tuple[str, str], bool] = {}
+        for number in range(8):
+            query, doc_id = random.choice(list(queries.values())), random.choice(documents)
+            condition = random.choice(query["conditions"])["condition_id"]
+            pages = tiny.read(tiny.build.page_file(doc_id))
+            page = random.choice(pages)
+            texts = [block["text"] for block in page["blocks"] if block["role"] != "header"]
+            present = outcome.setdefault((condition, doc_id), bool(texts) and random.random() < 0.6)
+            where = (f"J{number}", query["query_id"], doc_id, condition)
+            if not present:
+                rows.append(
+                    negative(*where, sorted(random.sample(range(1, len(pages) + 1), random.randint(1, len(pages)))))
+                )
+            elif texts:
+                rows.append(positive(*where, page["page"], random.choice(texts)))
+        found = []
+        for steps in ([rows], [rows[5:], rows[:5]]):
+            for folder, copy in saved.items():
+                shutil.rmtree(folder)
+                shutil.copytree(copy / folder.parent.name, folder)
+            try:
+                for step in steps:
+                    tiny.write(tmp_path / "d.jsonl", random.sample(step, len(step)))
+                    repair_build(tmp_path / "d.jsonl", tiny.build.workspace, "tiny")
+                    assert tiny.run().findings == ()
+            except OutcomeError:
+                break  # no query is left, or none between the two
+            found.append([(tiny.benchmark / name).read_bytes() for name in written])
+            found[-1].append((tiny.build.version(tiny.build.versions()[-1]) / "evidence.jsonl").read_bytes())
+            n_repaired += 1
+        assert all(one == found[0] for one in found)
+    assert n_repaired > 3
 
 
 def test_under_scope_pair_only_the_audited_query_sees_it(
