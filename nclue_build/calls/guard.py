@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote_to_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_MIN_VALUE: Final = 8
+MIN_SECRET: Final = 8
 """Shorter values of a key variable are no keys (tests set them to "x")."""
+_MOST_LAYERS: Final = 3
+_ESCAPE: Final = re.compile(rb"\\(?:u([0-9A-Fa-f]{4})|[^u])", re.DOTALL)
 
 PATTERNS: Final = (
     ("an API key", b"sk-", re.compile(rb"\bsk-[A-Za-z0-9_-]{20,}")),
@@ -27,7 +32,10 @@ PATTERNS: Final = (
     ("an AWS key", b"akia", re.compile(rb"\bAKIA[0-9A-Z]{16}\b")),
     ("an AWS key", b"asia", re.compile(rb"\bASIA[0-9A-Z]{16}\b")),
     ("a GitHub token", b"gh", re.compile(rb"\bgh[pousr]_[A-Za-z0-9]{36,}")),
-    ("a JSON Web Token", b"eyj", re.compile(rb"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}")),
+    (
+        "a JSON Web Token", b"eyj",
+        re.compile(rb"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
+    ),
     ("a private key", b"private key-----", re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----")),
 )  # fmt: skip
 """What it is; what any such text holds, in small letters: the search for that alone takes little time; and its form."""
@@ -40,9 +48,42 @@ def secret_in(data: bytes, variables: Iterable[str] = ()) -> str | None:
         data: What is about to be written.
         variables: Environment variables whose values are secrets, whatever they look like.
     """
-    for name in variables:
-        value = os.environ.get(name, "")
-        if len(value) >= _MIN_VALUE and value.encode("utf-8", "surrogateescape") in data:
+    known = ((name, os.environ.get(name, "").strip()) for name in variables)
+    values = [(name, value) for name, value in known if len(value) >= MIN_SECRET]
+    views = _views(data) if values else []
+    for name, value in values:
+        if any(form in view for form in _forms(value) for view in views):
             return f"the value of {name}"
     lowered = data.lower()
     return next((kind for kind, mark, pattern in PATTERNS if mark in lowered and pattern.search(data)), None)
+
+
+@lru_cache(maxsize=16)
+def _forms(value: str) -> tuple[bytes, ...]:
+    """A secret as it is, in hexadecimal digits, and in base64 from any byte of a longer text on."""
+    plain = value.encode("utf-8", "surrogateescape")
+    forms = [plain, plain.hex().encode("ascii")]
+    for before in range(3):
+        # Only the digits that depend on the secret alone.
+        digits = base64.b64encode(bytes(before) + plain)[-(-before * 8 // 6) : (before + len(plain)) * 8 // 6]
+        forms += [digits, digits.replace(b"+", b"-").replace(b"/", b"_")]
+    return tuple(forms)
+
+
+def _views(data: bytes) -> list[bytes]:
+    """What a text holds: as it stands, with the escapes of URLs, and with those of JSON (in JSON, too) undone."""
+    views = [data]
+    if b"%" in data:
+        views.append(unquote_to_bytes(data))
+    inner = data
+    for _ in range(_MOST_LAYERS):
+        if b"\\" not in inner:
+            break
+        inner = _ESCAPE.sub(_unescaped, inner)
+        views.append(inner)
+    return views
+
+
+def _unescaped(found: re.Match[bytes]) -> bytes:
+    digits = found[1]
+    return found[0][1:] if digits is None else chr(int(digits, 16)).encode("utf-8", "replace")

@@ -83,7 +83,7 @@ def read_response(message: JsonObject, request: CallRequest) -> Reading:
         return Reading("refused", None, "the model refused", text)
     if message.get("stop_reason") == "max_tokens":
         return Reading("truncated", None, "it stopped at max_tokens", text)
-    if isinstance(used, int) and used >= request.max_tokens:
+    if isinstance(used, int | float) and used >= request.max_tokens:  # of a huge number one parser makes a float
         # Some gateways say end_turn all the same.
         return Reading("truncated", None, f"{used} output tokens, max_tokens is {request.max_tokens}", text)
     if not text.strip():

@@ -45,8 +45,7 @@ def most(requests: Iterable[CallRequest], price: PriceRow | None) -> Amount:
     return amount(sum(map(input_tokens, rows)), sum(row.max_tokens for row in rows), price)
 
 
-def taken(usage: Mapping[str, int], price: PriceRow | None) -> Amount | None:
-    """What an answer came to by its usage; None where that says nothing. Cached input counts in full."""
-    if "output_tokens" not in usage:
-        return None
-    return amount(sum(usage.get(name, 0) for name in _INPUT), usage["output_tokens"], price)
+def taken(request: CallRequest, usage: Mapping[str, int], price: PriceRow | None) -> Amount:
+    """What an answer came to by its usage; by the worst case where that says nothing. Cached input counts in full."""
+    n_input = sum(usage.get(name, 0) for name in _INPUT) or input_tokens(request)
+    return amount(n_input, usage.get("output_tokens", 0) or request.max_tokens, price)

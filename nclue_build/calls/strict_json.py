@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TypeAlias
+from collections import Counter
+from typing import Final, TypeAlias
 
 JsonObject: TypeAlias = "dict[str, object]"
+MOST_LEVELS: Final = 100
+"""How deep a parser gets depends on where it is called from; whether a text is read must not."""
 
 
 def read_object(data: bytes | str) -> JsonObject:
@@ -20,17 +23,35 @@ def read_object(data: bytes | str) -> JsonObject:
     except RecursionError:
         message = "nested too deeply"
         raise ValueError(message) from None
+    if text.count("[") + text.count("{") > MOST_LEVELS and _levels(value) > MOST_LEVELS:
+        message = "nested too deeply"
+        raise ValueError(message)
     if not isinstance(value, dict):
         message = f"expected an object, found {type(value).__name__}"
         raise ValueError(message)  # noqa: TRY004 - wrong data, not a wrong argument
     return value
 
 
+def _levels(value: object) -> int:
+    """How deep lists and objects stand in each other; counted to just beyond what is allowed."""
+    level = [value]
+    for depth in range(MOST_LEVELS + 2):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, list | dict)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return depth
+    return MOST_LEVELS + 1
+
+
 def _unique(pairs: list[tuple[str, object]]) -> JsonObject:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        message = f"key {next(name for name in names if names.count(name) > 1)!r} stands twice"
+        counts = Counter(name for name, _ in pairs)
+        message = f"key {next(name for name in counts if counts[name] > 1)!r} stands twice"
         raise ValueError(message)
     return found
 

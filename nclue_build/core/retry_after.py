@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import time
 from email.utils import parsedate_to_datetime
+from typing import Final
+
+_SECONDS: Final = re.compile(r"[0-9]+(\.[0-9]+)?\Z")
 
 
 def retry_after_s(value: str | None, now: float | None = None) -> float | None:
@@ -16,7 +20,8 @@ def retry_after_s(value: str | None, now: float | None = None) -> float | None:
     if value is None:
         return None
     text = value.strip()
-    if text.isascii() and text.isdecimal():
+    if _SECONDS.match(text):
+        # Some send fractions, though that is not in the standard.
         return float(text[:12])
     try:
         moment = parsedate_to_datetime(text).timestamp()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from nclue_build.calls.guard import MIN_SECRET
 from nclue_build.core.errors import UsageError
 from nclue_build.core.printable import printable_problem
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from nclue_build.records.config import CallsSection
 
+_HOST: Final = re.compile(r"[a-z0-9._-]+\Z|[0-9a-f:.]+\Z")
 _KEY: Final = re.compile(r"[!-~]{1,4096}\Z")
 
 
@@ -68,6 +70,8 @@ def find_endpoint(config: CallsSection, environment: Mapping[str, str] | None = 
         )
     if not _KEY.match(key):
         raise UsageError(f"{config.key_env} holds no credential: spaces or characters that no header can carry")
+    if len(key) >= MIN_SECRET and key.lower() in address.lower():
+        raise UsageError(f"{config.base_url_env}: the credential of {config.key_env} stands in the address")
     return Endpoint(base_url, host, key, config.auth)
 
 
@@ -85,8 +89,10 @@ def _address(text: str, variable: str) -> tuple[str, str]:
         problem = problem or "it is no address that begins with http:// or https://"
     elif parts.username is not None or parts.password is not None:
         problem = "a credential stands in the address"
-    elif parts.query or parts.fragment or re.search(r"\s", text):
+    elif parts.query or parts.fragment or re.search(r"[\s\\]", parts.path):
         problem = "it has more than scheme, host, port and path"
+    elif not _HOST.match(parts.hostname):
+        problem = problem or "it has no host name"
     if problem or parts is None or parts.hostname is None:
         raise UsageError(f"{variable}: {problem}")
     path = parts.path.rstrip("/")

@@ -6,6 +6,7 @@ which status and code, and the words of the service only where nothing in them l
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from typing import TYPE_CHECKING, Final, Literal
@@ -17,6 +18,7 @@ from nclue_build.core.retry_after import retry_after_s
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from nclue_build.calls.client.received import Received
     from nclue_build.records.config import CallsSection
 
 Reaction = Literal["retry", "call", "run"]
@@ -39,6 +41,12 @@ _TYPES: Final[dict[str, Reaction]] = {
 _OK: Final = 200
 _MOVED: Final = range(300, 400)
 _SHOWN: Final = 200
+_BEGINNINGS: Final = (
+    ((b"<!doctype", b"<html", b"<head", b"<?xml"), "the body is a web page"),
+    ((b"event:", b"data:"), "the body is a stream of events, which was not asked for"),
+    ((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "the body begins with a byte order mark"),
+)
+_NUMBER: Final = re.compile(r"[0-9]{1,12}(\.[0-9]{1,9})?\Z")
 _LONG: Final = re.compile(r"[!-~]{24,}")
 """What may be a credential that no pattern knows: services quote the one they refuse."""
 
@@ -57,27 +65,36 @@ class AttemptFailedError(Exception):
         self.message, self.reaction, self.retry_after_s = message, reaction, retry_after_s
 
 
-def status_failure(status: int, headers: Mapping[str, str], body: bytes, config: CallsSection) -> AttemptFailedError:
+def status_failure(received: Received, config: CallsSection, problem: str | None = None) -> AttemptFailedError:
     """What a response means that is no message.
 
     Args:
-        status: Of HTTP; 200 where the body is no message all the same.
-        headers: Of the response, by lower-case name.
-        body: As it came.
+        received: The response.
         config: With the tables.
+        problem: Why it is no message, where that is known.
     """
+    status, body = received.status, received.body
     error = _error_of(body)
     code, kind = _code(error), _text(error.get("type"))
     reaction = _reaction(status, code, kind, config)
     parts = [f"HTTP {status}" if status != _OK else "HTTP 200 without a message"]
-    parts += [f"{name} {_shown(value, config)}" for name, value in (("code", code), ("type", kind)) if value]
-    words = _text(error.get("message"))
+    parts += [f"{name} {shown(value, config)}" for name, value in (("code", code), ("type", kind)) if value]
+    words = _text(error.get("message")) or _text(error.get("msg"))
     if status in _MOVED:
         words = "it points to another address, which is not followed: the prompt would go there, too"
     elif not error:
-        words = f"the body is {_kind_of(body)}"
-    text = ", ".join(parts) + (f": {_shown(words, config)}" if words else "")
-    return AttemptFailedError(text, reaction, retry_after_s(headers.get("retry-after")))
+        words = received.problem and f"the body is {received.problem}"
+        words = words or _kind_of(body) or problem or "the body is JSON, but no message and no error"
+    text = ", ".join(parts) + (f": {shown(words, config)}" if words else "")
+    return AttemptFailedError(text, reaction, _asked_s(received.headers))
+
+
+def _asked_s(headers: Mapping[str, str]) -> float | None:
+    """Seconds the service wants to be left alone; some say milliseconds, in a header of their own."""
+    milliseconds = headers.get("retry-after-ms", "").strip()
+    if _NUMBER.match(milliseconds):
+        return float(milliseconds) / 1000
+    return retry_after_s(headers.get("retry-after"))
 
 
 def _reaction(status: int, code: str | None, kind: str | None, config: CallsSection) -> Reaction:
@@ -106,6 +123,8 @@ def _error_of(body: bytes) -> dict[str, object]:
     error = value.get("error")
     if isinstance(error, dict):
         return error
+    if _text(error):
+        return {"message": error}
     return value if {"code", "message", "msg"} & value.keys() else {}
 
 
@@ -121,25 +140,34 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
 
 
-def _shown(text: str, config: CallsSection) -> str:
-    data = text.encode("utf-8", "replace")
-    if (kind := secret_in(data, (config.key_env,))) is not None:
+def shown(text: str, config: CallsSection, *, long_words: bool = False) -> str:
+    """Words of a service as they may be told: in one line, not too long, and none that may be a credential.
+
+    Args:
+        text: The words.
+        config: Names the variable that holds the credential.
+        long_words: Tell words, too, that are as long as credentials of other services.
+    """
+    if (kind := secret_in(text.encode("utf-8", "replace"), (config.key_env,))) is not None:
         return f"(not shown: it holds {kind})"
-    line = " ".join(escaped(_LONG.sub("[...]", text)).split())
+    line = " ".join(escaped(text if long_words else _LONG.sub("[...]", text)).split())
     return line if len(line) <= _SHOWN else line[:_SHOWN] + " [...]"
 
 
-def _kind_of(body: bytes) -> str:
-    """What a body is that is no JSON error, in words; none of its own."""
+def _kind_of(body: bytes) -> str | None:
+    """What a body is that is no JSON, in words; none of its own. None where it is JSON."""
     start = body[:200].lstrip().lower()
+    for beginnings, words in _BEGINNINGS:
+        if start.startswith(beginnings):
+            return words
     if not start:
-        return "empty"
-    if start.startswith((b"<!doctype", b"<html", b"<head", b"<?xml")):
-        return "a web page"
+        return "the body is empty"
     try:
-        json.loads(body)
-    except UnicodeDecodeError:
-        return "not UTF-8"
-    except (ValueError, RecursionError):
-        return "cut off or no JSON" if start[:1] in b"{[" else "no JSON"
-    return "JSON, but no message and no error"
+        json.loads(body.decode("utf-8"))
+    except RecursionError:
+        return "the body is nested too deeply"
+    except ValueError as error:
+        if isinstance(error, UnicodeDecodeError):
+            return "the body is not UTF-8"
+        return "the body is cut off or no JSON" if start[:1] in b"{[" else "the body is no JSON"
+    return None

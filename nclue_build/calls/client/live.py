@@ -100,6 +100,7 @@ class _Asking:
         self._failures: list[Finding] = []
         self._refused = False
         self._end: CallError | None = None
+        self._ended = asyncio.Event()
 
     async def open(self, requests: Sequence[CallRequest]) -> None:
         self._waiting.extend(requests)
@@ -128,21 +129,41 @@ class _Asking:
             request = self._waiting[0]
             reserved = most([request], self._price)
             if (limit := self._spending.reserve(reserved)) is not None:
+                if self._running:
+                    return  # what those under way do not use of their worst case may be enough
                 self._end = self._out_of_budget(limit, reserved)
                 return
             self._waiting.popleft()
             self._running[asyncio.create_task(self._call(request))] = request, reserved
 
     async def _call(self, request: CallRequest) -> bytes:
+        last: list[AttemptFailedError] = []
+
+        async def attempt() -> bytes:
+            if last and self._ended.is_set():  # while it waited
+                raise last[0]
+            try:
+                return await self._transport.send(request)
+            except AttemptFailedError as error:
+                last[:] = [error]
+                raise
+
         try:
             async with asyncio.timeout(self._config.call_timeout_s):
-                body, _ = await retried(
-                    lambda: self._transport.send(request), self._config, self._sleep, lambda: self._end is not None
-                )
+                body, _ = await retried(attempt, self._config, self._rest, self._ended.is_set)
                 return body
         except TimeoutError:
             message = f"no answer in {self._config.call_timeout_s} seconds, all attempts together"
             raise AttemptFailedError(message, "retry") from None
+
+    async def _rest(self, seconds: float) -> None:
+        """Wait, unless the run ends."""
+        waits = [asyncio.ensure_future(self._sleep(seconds)), asyncio.ensure_future(self._ended.wait())]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
 
     def _finish(self, task: asyncio.Task[bytes]) -> Answer | None:
         request, reserved = self._running.pop(task)
@@ -154,7 +175,7 @@ class _Asking:
             return None
         message = read_object(body)
         usage = _usage(message)
-        self._spending.settle(reserved, taken(usage, self._price) or reserved)
+        self._spending.settle(reserved, taken(request, usage, self._price))
         self._answered += 1
         self._in_a_row = 0
         return Answer(request, body, self._provenance(message, usage))
@@ -185,6 +206,8 @@ class _Asking:
         elif self._in_a_row >= self._config.max_failures:
             message = f"{where}: {counted(self._in_a_row, 'call')} in a row failed, the last one: {error.message}"
             self._end = TransientCallError(f"{message}. {self._kept()}", self._failures)
+        if self._end is not None:
+            self._ended.set()
 
     def _out_of_budget(self, limit: str, reserved: Amount) -> BudgetReached:
         spent = f"{counted(self._spending.calls, 'call')} and {counted(self._spending.tokens, 'token')} so far"

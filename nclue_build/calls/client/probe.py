@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from nclue_build.calls.client.background import Background
 from nclue_build.calls.client.endpoint import find_endpoint
-from nclue_build.calls.client.failures import AttemptFailedError
+from nclue_build.calls.client.failures import AttemptFailedError, shown
 from nclue_build.calls.client.transport import Transport
 from nclue_build.calls.response import read_response
 from nclue_build.calls.strict_json import read_object
 from nclue_build.core.canonical import sha256_bytes
-from nclue_build.core.printable import escaped
 from nclue_build.records.calls import CallRequest, Message
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ _TASKS: Final = (
     ("stop", "Count from one to two hundred in words.", 8),
 )
 """What is asked, and how many tokens the answer may have."""
-_SHOWN: Final = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +87,7 @@ async def _ask(endpoint: Endpoint, config: CallsSection) -> tuple[int, list[Prob
             except AttemptFailedError as error:
                 found.append(Probed(name, False, error.message, {"reaction": error.reaction}))  # noqa: FBT003 - failed
                 break
-            found.append(_judge(name, request, read_object(body)))
+            found.append(_judge(name, request, read_object(body), config))
     finally:
         await transport.close()
     return calls, found
@@ -112,33 +110,31 @@ def _request(config: CallsSection, text: str, max_tokens: int) -> CallRequest:
     )
 
 
-def _judge(name: str, request: CallRequest, message: JsonObject) -> Probed:
+def _judge(name: str, request: CallRequest, message: JsonObject, config: CallsSection) -> Probed:
+    def told(value: object) -> str:
+        return shown(str(value), config, long_words=True)
+
     reading = read_response(message, request)
     content = message["content"]
     kinds = [str(block.get("type")) for block in content] if isinstance(content, list) else []
     usage = message.get("usage")
     details: dict[str, object] = {
-        "model": _shown(message.get("model")),
-        "stop_reason": _shown(message.get("stop_reason")),
-        "blocks": [_shown(kind) for kind in kinds],
-        "usage": {_shown(key): value for key, value in usage.items() if isinstance(value, int)}
+        "model": told(message.get("model")),
+        "stop_reason": told(message.get("stop_reason")),
+        "blocks": [told(kind) for kind in kinds],
+        "usage": {told(key): value for key, value in usage.items() if isinstance(value, int)}
         if isinstance(usage, dict)
         else None,
         "outcome": reading.status,
-        "text": _shown(reading.text),
+        "text": told(reading.text),
     }
     if name == "echo":
         same = message.get("model") == request.model
-        words = f"answered as {_shown(message.get('model'))}; the reply is {reading.status}"
+        words = f"answered as {told(message.get('model'))}; the reply is {reading.status}"
         return Probed(name, same and reading.status == "ok", words, details)
     if name == "thinking":
         thinks = any(kind != "text" for kind in kinds) or "<think" in reading.text.lower()
-        words = f"blocks: {', '.join(map(_shown, kinds)) or 'none'}" + ("; it thinks" if thinks else "; no thinking")
+        words = f"blocks: {', '.join(map(told, kinds)) or 'none'}" + ("; it thinks" if thinks else "; no thinking")
         return Probed(name, not (thinks and request.thinking == "disabled"), words, details)
-    words = f"cut off at {request.max_tokens} tokens, it says {_shown(message.get('stop_reason'))}"
+    words = f"cut off at {request.max_tokens} tokens, it says {told(message.get('stop_reason'))}"
     return Probed(name, reading.status == "truncated", f"{words}: {reading.status}", details)
-
-
-def _shown(value: object) -> str:
-    text = " ".join(escaped(str(value)).split())
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + " [...]"

@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
+import ssl
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
 from nclue_build.calls.client.failures import AttemptFailedError, status_failure
+from nclue_build.calls.client.received import ACCEPTED_ENCODING, Received, receive
 from nclue_build.calls.pending import request_body
 from nclue_build.calls.response import NotAMessageError, check_message
+from nclue_build.core.errors import UsageError
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -32,6 +37,13 @@ The others tell about the machine, or were meant for another service.
 """
 _ARGUMENTS: Final = ("model", "max_tokens", "messages")
 _OK: Final = 200
+_MOST_CAUSES: Final = 10
+_RECEIVED: Final[ContextVar[list[Received]]] = ContextVar("received")
+"""Of the attempt that is under way in a task."""
+
+
+class _TakenError(Exception):
+    """Ends an attempt in the SDK once the response is here: nothing of it is left to the SDK to interpret."""
 
 
 class Transport:
@@ -40,31 +52,55 @@ class Transport:
     Args:
         endpoint: Where to.
         config: The ``[calls]`` table.
+
+    Raises:
+        UsageError: no connection can be set up with the environment there is.
     """
 
     def __init__(self, endpoint: Endpoint, config: CallsSection) -> None:
         self._config = config
         self._sdk = import_sdk()
         self.sdk_version = str(self._sdk.__version__)
-        headers = endpoint.auth_headers | {"anthropic-version": API_VERSION, "User-Agent": "nclue-build"}
+        try:
+            self._client = self._make_client(endpoint)
+        except Exception as error:  # noqa: BLE001 - proxies and certificates of the environment fail in many ways
+            raise UsageError(
+                f"no connection to {endpoint.host} can be set up ({type(error).__name__}): look at "
+                f"{config.base_url_env}, the proxy variables (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY), "
+                "SSL_CERT_FILE and SSL_CERT_DIR"
+            ) from None
+
+    def _make_client(self, endpoint: Endpoint) -> Any:
+        sdk, timeout_s = self._sdk, float(self._config.attempt_timeout_s)
+        headers = endpoint.auth_headers | {
+            "anthropic-version": API_VERSION,
+            "User-Agent": "nclue-build",
+            "Accept-Encoding": ACCEPTED_ENCODING,
+        }
 
         async def only_ours(request: Any) -> None:
             for name in [name for name in request.headers if name.lower() not in _KEPT]:
                 del request.headers[name]
             request.headers.update(headers)
 
-        self._http = self._sdk.DefaultAsyncHttpxClient(
+        async def take(response: Any) -> None:
+            _RECEIVED.get().append(await receive(response))
+            raise _TakenError
+
+        http = sdk.DefaultAsyncHttpxClient(
             base_url=endpoint.base_url,
             follow_redirects=False,
-            timeout=float(config.attempt_timeout_s),
-            event_hooks={"request": [only_ours]},
+            timeout=timeout_s,
+            # A connection for each attempt: what a service still sends on one that was used could answer the next call.
+            limits=type(sdk.DEFAULT_CONNECTION_LIMITS)(max_keepalive_connections=0),
+            event_hooks={"request": [only_ours], "response": [take]},
         )
-        self._client = self._sdk.AsyncAnthropic(
+        return sdk.AsyncAnthropic(
             auth_token=endpoint.key,
             base_url=endpoint.base_url,
             max_retries=0,
-            timeout=float(config.attempt_timeout_s),
-            http_client=self._http,
+            timeout=timeout_s,
+            http_client=http,
             open_telemetry=False,
         )
 
@@ -74,33 +110,37 @@ class Transport:
         Raises:
             AttemptFailedError: whatever else happened.
         """
-        status, headers, body = await self._exchange(request_body(request))
-        if status == _OK:
+        received = await self._exchange(request_body(request))
+        problem = received.problem and f"the body is {received.problem}"
+        if received.status == _OK and problem is None:
             try:
-                check_message(body)
-            except NotAMessageError:
-                raise status_failure(status, headers, body, self._config) from None
-            return body
-        raise status_failure(status, headers, body, self._config)
+                check_message(received.body)
+            except NotAMessageError as error:
+                problem = str(error)
+            else:
+                return received.body
+        raise status_failure(received, self._config, problem)
 
-    async def _exchange(self, body: dict[str, object]) -> tuple[int, dict[str, str], bytes]:
-        """Status, headers by lower-case name, and body of the response, whatever they are."""
+    async def _exchange(self, body: dict[str, object]) -> Received:
+        """The response, whatever it is."""
         timeout_s = float(self._config.attempt_timeout_s)
         # The SDK has no arguments for parameters that its own service no longer takes, such as temperature.
         arguments: dict[str, Any] = {name: body[name] for name in _ARGUMENTS}
         arguments["extra_body"] = {name: value for name, value in body.items() if name not in _ARGUMENTS}
+        received: list[Received] = []
+        held = _RECEIVED.set(received)
         try:
             # The timeouts of the SDK are per read: a body that drips in would never end.
             async with asyncio.timeout(timeout_s):
-                raw = await self._client.messages.with_raw_response.create(**arguments)
-                response = raw.http_response
-        except self._sdk.APIStatusError as error:
-            response = error.response
-        except (TimeoutError, self._sdk.APITimeoutError):
-            raise AttemptFailedError(f"no whole response in {timeout_s:g} seconds", "retry") from None
+                await self._client.messages.with_raw_response.create(**arguments)
         except Exception as error:  # noqa: BLE001 - whatever an SDK lets through has to end as a typed error
-            raise sdk_failure(self._sdk, error) from None
-        return response.status_code, {name.lower(): value for name, value in response.headers.items()}, response.content
+            if not received:
+                if isinstance(error, TimeoutError | self._sdk.APITimeoutError):
+                    raise AttemptFailedError(f"no whole response in {timeout_s:g} seconds", "retry") from None
+                raise sdk_failure(self._sdk, error) from None
+        finally:
+            _RECEIVED.reset(held)
+        return received[-1]
 
     async def close(self) -> None:
         """Let the connections go."""
@@ -117,9 +157,33 @@ def import_sdk() -> ModuleType:
 
 
 def sdk_failure(sdk: ModuleType, error: Exception) -> AttemptFailedError:
-    """What an exception means that brings no response: only its kind is told, as its words may hold anything."""
-    cause = type(error.__cause__).__name__ if error.__cause__ is not None else ""
-    what = type(error).__name__ + (f" ({cause})" if cause else "")
+    """What an exception means that brings no response: only kinds are told, as its words may hold anything."""
+    causes = _causes(error)
+    names = ", ".join(dict.fromkeys(type(cause).__name__ for cause in causes))
+    what = type(error).__name__ + (f" ({names})" if names else "")
+    for cause in causes:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return AttemptFailedError(f"the certificate of the service is not to be trusted: {what}", "run")
+    for kind, words in _NO_CONNECTION:
+        if any(isinstance(cause, kind) for cause in causes):
+            return AttemptFailedError(f"{words}: {what}", "retry")
     if isinstance(error, sdk.APIConnectionError | sdk.APIResponseValidationError | sdk.RetryableError):
         return AttemptFailedError(f"no whole response: {what}", "retry")
     return AttemptFailedError(f"the request could not be sent: {what}", "run")
+
+
+_NO_CONNECTION: Final = (
+    (socket.gaierror, "no whole response, the host name leads nowhere"),
+    (ConnectionRefusedError, "no whole response, nobody listens at the address"),
+    (ssl.SSLError, "no whole response, there is no TLS at the address (https:// for http://?)"),
+)
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    """What an exception comes from, the nearest first."""
+    found: list[BaseException] = []
+    cause = error.__cause__
+    while cause is not None and len(found) < _MOST_CAUSES:
+        found.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    return found

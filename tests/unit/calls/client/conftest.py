@@ -151,6 +151,16 @@ def http() -> Callable[..., Callable[[socket.socket], None]]:
 
 
 @pytest.fixture(scope="session")
+def raw() -> Callable[[bytes], Callable[[socket.socket], None]]:
+    """Writes bytes as they are, and then closes the connection."""
+
+    def make(data: bytes) -> Callable[[socket.socket], None]:
+        return lambda connection: connection.sendall(data)
+
+    return make
+
+
+@pytest.fixture(scope="session")
 def cut() -> Callable[[bytes], Callable[[socket.socket], None]]:
     """Begins a response, and resets the connection in the middle of its body."""
 

@@ -17,6 +17,7 @@ import pytest
 
 from nclue_build.calls.client.endpoint import find_endpoint
 from nclue_build.calls.client.failures import AttemptFailedError
+from nclue_build.calls.client.live import LiveClient
 from nclue_build.calls.client.probe import probe
 from nclue_build.calls.client.transport import import_sdk, sdk_failure
 from nclue_build.calls.key import call_key
@@ -200,6 +201,100 @@ def test_a_run_stops_before_it_spends_more_than_it_may_and_another_goes_on(  # n
     assert len(service.asked) == 5
 
 
+@pytest.mark.parametrize(
+    ("limits", "answered"),
+    [
+        ({"max_calls": 0}, 0), ({"max_calls": 1}, 1), ({"max_calls": 12}, 12), ({"max_calls": 11}, 11),
+        ({"max_tokens": 701}, 0), ({"max_tokens": 702}, 1), ({"max_tokens": 702 + 18 * 11}, 12),
+        ({"max_tokens": 701 + 18 * 11}, 11), ({"max_cost": Decimal("0.001402") + 11 * Decimal("0.000027")}, 12),
+        ({"max_cost": Decimal("0.001401") + 11 * Decimal("0.000027")}, 11),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("concurrency", [1, 8])
+def test_a_limit_lets_through_what_fits_whatever_goes_on_at_once(  # noqa: PLR0913, PLR0917 - fixtures
+    service: Any, http: Any, make_client: Any, make_request: Any, make_response: Any, limits: dict[str, Any],
+    answered: int, concurrency: int,
+) -> None:  # fmt: skip
+    """Each call takes 702 tokens at most, and 18 as it turns out; every other attempt fails, and is not counted."""
+    failed: set[str] = set()
+
+    def by_text(text: str) -> Any:
+        if text in failed:
+            return http(200, make_response())
+        failed.add(text)
+        return http(529)
+
+    service.by_text = by_text
+    spending = Spending(**limits)
+    prices = CallsSection.model_validate_json(json.dumps({"prices": PRICES})).prices
+    client = make_client(spending, concurrency=concurrency, prices=prices)
+    answers = []
+    requests = [make_request(f"{number:02}") for number in range(12)]
+    error = None
+    try:
+        answers.extend(client.answer(requests))
+    except BudgetReached as reached:
+        error = reached
+    assert len(answers) == answered
+    assert (error is None) == (answered == 12)
+    assert (spending.calls, spending.tokens, spending.cost) == (answered, 18 * answered, answered * Decimal("0.000027"))
+    assert len(service.asked) == 2 * answered
+
+
+@pytest.mark.parametrize(
+    ("usage", "tokens"),
+    [
+        ({"input_tokens": 5, "output_tokens": 7}, 12), ({"input_tokens": 5}, 705), ({"output_tokens": 7}, 11),
+        ({}, 704),
+        ({"input_tokens": 0, "output_tokens": 0}, 704), ({"input_tokens": "5", "output_tokens": -7}, 704), (None, 704),
+        ({"input_tokens": 1, "cache_read_input_tokens": 2, "cache_creation_input_tokens": 3, "output_tokens": 4}, 10),
+    ],
+)  # fmt: skip
+def test_what_usage_does_not_say_counts_as_the_worst_case(  # noqa: PLR0913, PLR0917 - fixtures
+    service: Any, http: Any, make_client: Any, make_request: Any, make_response: Any, usage: Any, tokens: int
+) -> None:
+    service.plan = [http(200, make_response(usage=usage))]
+    spending = Spending()
+    assert len(list(make_client(spending).answer([make_request("ab" * 4)]))) == 1
+    assert spending.tokens == tokens
+
+
+def test_calls_that_wait_to_be_tried_again_end_with_the_run(service: Any, http: Any, make_request: Any) -> None:
+    arrived = threading.Event()
+
+    def by_text(text: str) -> Any:
+        def write(connection: Any) -> None:
+            if text == "a":
+                http(429, b"", retry_after="60")(connection)
+                arrived.set()
+            else:
+                arrived.wait(20)
+                time.sleep(0.1)  # the other one begins to wait
+                http(401)(connection)
+
+        return write
+
+    service.by_text = by_text
+    client = LiveClient(CallsSection(concurrency=2), Spending(), NullProgress())
+    began = time.monotonic()
+    with pytest.raises(PermanentCallError, match="HTTP 401") as caught:
+        list(client.answer([make_request("a"), make_request("b")]))
+    assert time.monotonic() - began < 30
+    assert sorted(row.text for row in service.asked) == ["a", "b"]
+    assert len(caught.value.findings) == 2
+
+
+def test_failures_in_a_row_end_the_run_when_many_go_on_at_once(
+    service: Any, http: Any, make_client: Any, make_request: Any
+) -> None:
+    service.plan = [http(500)]
+    with pytest.raises(TransientCallError, match="in a row failed"):
+        list(make_client(concurrency=8, max_attempts=1, max_failures=5).answer([
+            make_request(str(number)) for number in range(100)
+        ]))  # fmt: skip
+    assert 5 <= len(service.asked) <= 5 + 8
+
+
 def test_without_a_price_a_limit_of_cost_is_a_warning(
     places: CallPlaces, service: Any, http: Any, make_request: Any, make_response: Any
 ) -> None:
@@ -263,7 +358,9 @@ def test_every_spending_limit_the_sdk_knows_is_fatal() -> None:
         (BASE, "https://host/?a=geheimnis", "more than"), (BASE, "https://host:port", "no address"),
         (BASE, "geheimnis-geheimnis", "no address"), (KEY, "geheim nis", "no credential"),
         (KEY, "geheim\nnis", "no credential"),
-        (KEY, "geheimniß", "no credential"), (BASE, "https://h\u00f6st", "ASCII"),
+        (KEY, "geheimniß", "no credential"), (BASE, "http://host\\geheim", "no host name"),
+        (BASE, "http://a%2fgeheim/v1", "no host name"), (BASE, "https://[::1%25geheim]", "no host name"),
+        (BASE, "https://host/geheim\\..", "more than"), (BASE, "https://h\u00f6st", "ASCII"),
     ],
 )  # fmt: skip
 def test_a_mistaken_environment_is_an_error_that_shows_nothing_of_it(variable: str, value: str, problem: str) -> None:
