@@ -59,10 +59,12 @@ def tables(  # noqa: PLR0913 - its options
     from nclue_build.cli.values import one_of
     from nclue_build.score.comparison import CompareOptions
     from nclue_build.score.scorer import MEASURES, ScoreOptions
+    from nclue_build.score.tables.catalogue import TABLES
     from nclue_build.score.tables.runs import FORMS
     from nclue_build.workflow.tabulating import TableOptions, make_tables
 
     shown = one_of("--format", output, tuple(FORMATS))
+    printed = [one_of("--only", name, TABLES) for name in only or ()]
     wanted = TableOptions(one_of("--form", form, FORMS), tuple(contrast or ()), against, example, out, plots, check)
     with make_display(quiet=session.quiet) as display:
         made = make_tables(
@@ -76,4 +78,4 @@ def tables(  # noqa: PLR0913 - its options
             allow_unknown=allow_unknown,
             progress=display,
         )
-    return tables_reply(made, shown, only or ())
+    return tables_reply(made, shown, printed)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from nclue_build.core.canonical import sha256_file
 from nclue_build.core.errors import DataError, Finding
+from nclue_build.core.findings import Findings
+from nclue_build.core.phrases import counted
 from nclue_build.inventory.documents import benchmark_documents
 from nclue_build.records.benchmark import Qrel, QrelsMeta, Query
 from nclue_build.stats.judgments import Judgments
@@ -52,7 +54,8 @@ def load_benchmark(build: Build, folder: Path | None = None) -> Benchmark:
         folder: Another copy of its benchmark, such as ``at-P0``; None: the current one.
 
     Raises:
-        DataError: a file is missing or broken, or the qrels are not those that ``qrels.meta.json`` describes.
+        DataError: a file is missing or broken, queries or qrels are not those that ``qrels.meta.json`` describes, or
+            documents are judged that the corpus does not have.
     """
     home = build.benchmark if folder is None else folder
     advice = run_first("compose")
@@ -69,12 +72,22 @@ def load_benchmark(build: Build, folder: Path | None = None) -> Benchmark:
             f"is {digest[:12]}..., {META} describes {meta.qrels_sha256[:12]}...: run 'nclue-build compose --fresh'"
         )
         raise DataError.from_findings([Finding("digest-differs", message, str(home / QRELS))])
+    if len(queries) != meta.n_queries:
+        sizes = f"has {counted(len(queries), 'query')}, {META} describes {meta.n_queries}"
+        message = f"{sizes}: run 'nclue-build compose --fresh'"
+        raise DataError.from_findings([Finding("meta-differs", message, str(home / QUERIES))])
     rows = read_jsonl(home / QRELS, Qrel, advice=advice)
+    doc_ids = tuple(row.doc_id for row in benchmark_documents(build.quality))
+    known, found = set(doc_ids), Findings()
     page_sets: dict[str, dict[str, Conditions]] = {}
     frequencies = {query_id: [0] * query.n for query_id, query in queries.items()}
 
     def labels() -> Iterator[tuple[str, str, int, bool]]:
-        for row in rows:
+        for line, row in enumerate(rows, start=1):
+            if row.doc_id not in known:
+                known.add(row.doc_id)  # each is named once
+                message = f"document {row.doc_id!r} is not in the corpus: were the queries composed on another one?"
+                found.add("unknown-document", message, path=str(home / QRELS), line=line, id=row.doc_id)
             if row.gold:
                 page_sets.setdefault(row.query_id, {})[row.doc_id] = tuple(map(frozenset, row.pages))
             counts = frequencies.get(row.query_id, [])
@@ -86,7 +99,7 @@ def load_benchmark(build: Build, folder: Path | None = None) -> Benchmark:
         judgments = Judgments.of({query_id: query.n for query_id, query in queries.items()}, labels())
     except ValueError as error:
         raise DataError.from_findings([Finding("bad-record", str(error), str(home / QRELS))]) from None
-    doc_ids = tuple(row.doc_id for row in benchmark_documents(build.quality))
+    found.raise_any()
     return Benchmark(
         build.name,
         dict(sorted(queries.items())),

@@ -14,6 +14,30 @@ if TYPE_CHECKING:
     from nclue_build.records.tables import Kind, Table, TablesReport, Value
     from nclue_build.score.tables.material import Material
 
+TABLES: Final = (
+    "matrix",
+    "controls",
+    "contrasts",
+    "ordering",
+    "dependence",
+    "bounds",
+    "graph",
+    "strata",
+    "paraphrases",
+    "forms",
+    "contrasts_by_form",
+    "masking",
+    "diagnostics",
+    "curve",
+    "pages",
+    "difficulty",
+    "difficulty_matched",
+    "shortcuts",
+    "agreement_of_measures",
+    "agreement_of_copies",
+    "example",
+)
+"""Names of all tables, in the order in which they are made."""
 TOLERANCE: Final = 0.05
 """Points by which a value may differ from a declared one."""
 _AS_SHARES: Final[frozenset[Kind]] = frozenset({"number", "p", "shares", "estimate"})
@@ -34,7 +58,11 @@ def all_tables(material: Material, other: Material | None, example: tuple[str, S
     return (
         runs.matrix(material),
         runs.controls(material),
-        *(make(material) for make in contrasts.TABLES[:-1]),
+        contrasts.contrasts(material),
+        contrasts.ordering(material),
+        contrasts.dependence(material),
+        contrasts.bounds(material),
+        contrasts.graph(material),
         runs.strata(material),
         runs.paraphrases(material),
         runs.forms(material),

@@ -209,9 +209,6 @@ def by_form(material: Material) -> Table:
     return table(name, catalogue, title, [("contrast", "text"), *((form, "tested") for form in used)], rows, notes)
 
 
-TABLES: Final[tuple[Callable[[Material], Table], ...]] = (contrasts, ordering, dependence, bounds, graph, by_form)
-
-
 def _tested(material: Material, base: Measured | None, variant: Measured | None) -> tuple[float, float] | None:
     if base is None or variant is None:
         return None

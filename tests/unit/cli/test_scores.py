@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
 import json
 import shutil
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,8 @@ import pytest
 from nclue_build.records.comparison import ComparisonReport
 from nclue_build.records.scores import QueryScore, ScoreReport
 from nclue_build.records.tables import TablesReport
+from nclue_build.score.plots import plots
+from nclue_build.score.tables.catalogue import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,6 +123,59 @@ def test_a_run_for_other_qrels_is_refused(on_demo: Callable[..., Any], edited: C
     assert [one["code"] for one in json.loads(done.out)["findings"]] == ["digest-differs", "digest-differs"]
 
 
+@pytest.fixture
+def cover(runs: Path) -> Path:
+    return runs / "cover.trec.gz"
+
+
+@pytest.fixture
+def copied(repository: Path, tmp_path: Path) -> Path:
+    """A copy of the benchmark as scoring reads it."""
+    home = tmp_path / "copy"
+    home.mkdir()
+    for name in ("queries.jsonl", "qrels.jsonl", "qrels.meta.json"):
+        shutil.copy(repository / "benchmarks" / "demo" / name, home)
+    return home
+
+
+def _altered(home: Path, name: str, old: str, new: str) -> None:
+    text = (home / name).read_text(encoding="utf-8")
+    assert old in text
+    (home / name).write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def _stranger(home: Path) -> None:
+    """A judged document that the corpus does not have, under a digest that is right."""
+    _altered(home, "qrels.jsonl", "orrin-weir-fish-passage", "zz-of-another-corpus")
+    digest = hashlib.sha256((home / "qrels.jsonl").read_bytes()).hexdigest()
+    meta = json.loads((home / "qrels.meta.json").read_text())
+    (home / "qrels.meta.json").write_text(json.dumps({**meta, "qrels_sha256": digest}))
+
+
+def _fewer_queries(home: Path) -> None:
+    lines = (home / "queries.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    (home / "queries.jsonl").write_text("".join(lines[:-1]), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("alter", "code", "file"),
+    [
+        (lambda home: _altered(home, "qrels.jsonl", '"grade":2', '"grade":1'), "digest-differs", "qrels.jsonl"),
+        (lambda home: (home / "qrels.jsonl").unlink(), "file-missing", "qrels.jsonl"),
+        (_fewer_queries, "meta-differs", "queries.jsonl"),
+        (_stranger, "unknown-document", "qrels.jsonl"),
+    ],
+)
+def test_a_benchmark_that_is_not_what_it_says_is_refused(
+    on_demo: Callable[..., Any], copied: Path, cover: Path, alter: Callable[[Path], None], code: str, file: str
+) -> None:
+    alter(copied)
+    done = on_demo("score", cover, "--benchmark", copied, "--json")
+    assert done.code == 3
+    (found,) = json.loads(done.out)["findings"]
+    assert (found["code"], found["path"].rsplit("/", 1)[-1]) == (code, file)
+
+
 def test_every_bad_run_is_reported_at_once(on_demo: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "a.trec").write_text("q Q0\n")
     (tmp_path / "b.jsonl").write_text("{}\n")
@@ -210,6 +266,7 @@ def test_tables_are_those_committed(on_demo: Callable[..., Any], runs: Path, rep
     assert json.loads(done.out)["findings"] == []  # masked runs lack the queries without the condition, as they should
     report = TablesReport.model_validate_json(json.dumps(result_of(done)))
     made = {one.name: one for one in report.tables}
+    assert tuple(made) == TABLES
     assert {name for name, one in made.items() if one.unavailable} == {"paraphrases", "agreement_of_copies"}
     assert "control" not in {row[1] for row in made["matrix"].rows}
     assert [row[0] for row in made["matrix"].rows][:3] == [1, 1, 3]  # two runs with equal scores share a rank
@@ -243,30 +300,24 @@ def test_tables_without_a_manifest_say_what_they_lack(on_demo: Callable[..., Any
     assert text.code == 2
 
 
-def test_two_copies_of_the_judgments_agree_on_the_order(
-    on_demo: Callable[..., Any], runs: Path, repository: Path, tmp_path: Path
-) -> None:
-    copy = tmp_path / "copy"
-    shutil.copytree(repository / "benchmarks" / "demo", copy)
-    words = ["tables", runs, "--against", copy, "--only", "agreement_of_copies", "--format", "csv"]
+def test_two_copies_of_the_judgments_agree_on_the_order(on_demo: Callable[..., Any], runs: Path, copied: Path) -> None:
+    words = ["tables", runs, "--against", copied, "--only", "agreement_of_copies", "--format", "csv"]
     done = on_demo(*words)
     assert done.code == 0, done.err
     rows = list(csv.reader(line for line in done.out.splitlines() if "[" not in line))
     assert rows[1] == ["n_clue_score", "1.000", "1.000", "7", "+0.0"]
 
 
-def test_files_of_tables_and_plots_are_the_same_every_time(
-    on_demo: Callable[..., Any], runs: Path, tmp_path: Path, repository: Path
-) -> None:
-    for folder in ("one", "two"):
-        done = on_demo("tables", runs, "--only", "matrix", "--format", "latex", "--out", tmp_path / folder, "--plots")
-        assert done.code == 0, done.err
-        assert r"\begin{tabular}{rllrrrr}" in done.out
-    first, second = ({path.name: path.read_bytes() for path in (tmp_path / one).iterdir()} for one in ("one", "two"))
-    assert first == second
-    assert {"matrix.svg", "matrix.png", "contrasts.svg", "strata.svg", "matrix.csv", "matrix.tex", "tables.md"} <= set(
-        first
-    )
-    committed = {path.name for path in (repository / "corpora" / "demo" / "tables").iterdir()}
-    assert committed == {name for name in first if not name.endswith((".svg", ".png"))}
-    assert b"matplotlib" not in first["matrix.png"][:200]
+def test_files_of_tables_and_plots(on_demo: Callable[..., Any], runs: Path, tmp_path: Path, repository: Path) -> None:
+    done = on_demo("tables", runs, "--only", "matrix", "--format", "latex", "--out", tmp_path, "--plots")
+    assert done.code == 0, done.err
+    assert r"\begin{tabular}{rllrrrr}" in done.out
+    written = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    drawn = {name for name in written if name.endswith((".svg", ".png"))}
+    assert drawn == {f"{name}.{ending}" for name in ("matrix", "contrasts", "strata") for ending in ("svg", "png")}
+    assert set(written) - drawn == {path.name for path in (repository / "corpora" / "demo" / "tables").iterdir()}
+    assert b"matplotlib" not in written["matrix.png"][:200]
+    # Drawn once more from what was stored, a plot is the same bytes.
+    stored = TablesReport.model_validate_json(written["tables.json"])
+    again = plots({"matrix": stored.tables[0]})
+    assert again == {name: written[name] for name in ("matrix.svg", "matrix.png")}
