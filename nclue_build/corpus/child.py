@@ -206,7 +206,7 @@ def _lost_content(document: Any, page: Any) -> str | None:
         return "its content is missing: the file is damaged or cut off"
     content = b""
     for number in numbers:
-        _mupdf.TOOLS.reset_mupdf_warnings()
+        _mupdf.TOOLS.mupdf_warnings()  # takes what is held back of pages before, too: "... repeated 2 times"
         try:
             content += document.xref_stream(number) or b""
             warned = _mupdf.TOOLS.mupdf_warnings()

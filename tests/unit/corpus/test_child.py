@@ -61,6 +61,23 @@ def test_whatever_opening_raises_is_the_document_s_error(
     assert read(tmp_path / "a.pdf") == [{"error": "strange thing in a.pdf"}]
 
 
+def test_what_mupdf_says_twice_of_one_page_is_not_said_of_the_blank_one_behind_it(tmp_path: Path, read: Any) -> None:
+    """It holds a warning back until another comes, or somebody asks: then it is "... repeated 2 times"."""
+    document = child._mupdf.open()
+    first = document.new_page()
+    first.insert_text((72, 200), "One")
+    content = b"/Span <</ActualText (lost)>> BDC EMC " * 2
+    document.update_stream(first.get_contents()[0], document.xref_stream(first.get_contents()[0]) + content)
+    blank = document.new_page()
+    blank.insert_text((72, 200), "Two")
+    document.update_stream(blank.get_contents()[0], b" q Q ")
+    document.save(tmp_path / "a.pdf")
+    document.close()
+    _, one, two, _ = read(tmp_path / "a.pdf")
+    assert one["lines"][0][-1] == "One"
+    assert (two.get("failed"), two["lines"]) == (None, [])
+
+
 @pytest.mark.parametrize("rule", [{"style": "a", "firstpagenum": -40}, {"style": "D", "prefix": 7}])
 def test_a_label_that_makes_no_sense_is_none(rule: dict[str, Any]) -> None:
     assert child._label([{"startpage": 0, **rule}], 0) is None
