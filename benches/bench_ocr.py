@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from nclue_build.core.text import matching_text
-from nclue_build.corpus.quality import words_of
+from nclue_build.corpus.words import words_of
 from nclue_build.corpus.stage import Extract
 
 REPOSITORY = Path(__file__).parent.parent

@@ -3,98 +3,61 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from nclue_build.corpus.words import LANGUAGES, Trait
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from nclue_build.corpus.words import Words
+
 _CID: Final = re.compile(r"\(cid:\d+\)")
-_WORD: Final = re.compile(r"[^\W_]+")
-_VOWEL: Final = re.compile(r"[aeiouy\u00c0-\uffff]")
-"""Of lower-case words. Without regard to case the range would have "k" and "s", which go with the Kelvin sign and the
-long s."""
 _MEANINGLESS: Final = re.compile("[\ufffd\ue000-\uf8ff]")
 _MIN_WORDS: Final = 40
 """Words from which a page can be judged."""
 _MIN_DOCUMENT_WORDS: Final = 15
 """Words from which the language of a document can be told."""
-_PLACEHOLDER_WORDS: Final = """
-    lorem ipsum dolor amet consectetur adipiscing adipisicing eiusmod tempor incididunt labore magna aliqua
-    veniam nostrud exercitation ullamco laboris aliquip commodo consequat duis aute irure reprehenderit
-    voluptate velit cillum fugiat nulla pariatur excepteur occaecat cupidatat proident deserunt mollit
-    vestibulum pellentesque curabitur vivamus phasellus ultricies
-"""
-_PLACEHOLDER: Final = frozenset(_PLACEHOLDER_WORDS.split())
 _MIN_PLACEHOLDER: Final = 6
-
-# Function words that tell these languages apart; none stands in two lists.
-_PROFILES: Final = {
-    "en": "the of and to is that for with was are by this from which be have has at were their its it not will",
-    "de": "der und das von zu mit ist im f\u00fcr dem nicht eine ein auf werden wird sich auch sind oder als",
-    "fr": "le les des est dans pour une que qui sur sont avec aux cette \u00eatre ont ou leur ces",
-    "es": "el los las y del se por como su m\u00e1s este pero sus lo entre esta",
-    "it": "il di che \u00e8 della non sono gli nel alla dei delle anche questo degli nella",
-    "pt": "os da dos em n\u00e3o uma ao mais pela pelo foi s\u00e3o das",
-    "nl": "het een en niet zijn voor aan wordt ook deze bij naar",
-}
-_ASCII_SEPARATORS: Final = {code: " " for code in range(128) if not chr(code).isalnum()}
-_OTHER_SEPARATORS: Final = ("\u2013", "\u2014", "\u2022", "\u00a7", "\u00ae")
-"""What most texts that are not ASCII have beyond it."""
-_FIRST_NON_LATIN: Final = "\u0250"
-_LANGUAGE_OF: Final = {word: code for code, words in _PROFILES.items() for word in words.split()}
 
 
 @dataclass(slots=True)
 class LanguageCount:
-    """Words, and function words by language, of a piece of text."""
+    """How many words of a piece of text are letters alone, and Latin ones, and function words of each language."""
 
     n_words: int = 0
     n_latin: int = 0
-    by_language: Counter[str] = field(default_factory=Counter)
+    by_language: list[int] = field(default_factory=lambda: [0] * len(LANGUAGES))
 
     def add(self, other: LanguageCount) -> None:
         """Add the counts of another piece."""
         self.n_words += other.n_words
         self.n_latin += other.n_latin
-        self.by_language.update(other.by_language)
+        self.by_language = [mine + its for mine, its in zip(self.by_language, other.by_language, strict=True)]
 
     def language(self, min_words: int = _MIN_DOCUMENT_WORDS) -> str | None:
         """``en`` or another language with clearly more function words, None when they cannot tell."""
         if self.n_words < min_words:
             return None
-        best = max(_PROFILES, key=lambda code: self.by_language[code])
+        most = max(self.by_language)
+        best = LANGUAGES[self.by_language.index(most)]
         share = 5 if best == "en" else 8
-        return best if self.by_language[best] * 100 >= share * self.n_words else None
+        return best if most * 100 >= share * self.n_words else None
 
 
-def count_language(words: Sequence[str]) -> LanguageCount:
-    """Count lower-case words by the language whose function words they are."""
-    by_language = Counter(filter(None, map(_LANGUAGE_OF.get, words)))
-    n_words = sum(map(str.isalpha, words))
-    if "".join(words).isascii() or max(words, default="") < _FIRST_NON_LATIN:
-        return LanguageCount(n_words, n_words, by_language)
-    return LanguageCount(n_words, sum(word.isalpha() for word in words if word < _FIRST_NON_LATIN), by_language)
+def count_language(words: Words) -> LanguageCount:
+    """Count words by the language whose function words they are."""
+    counts = words.counts
+    return LanguageCount(counts[Trait.ALPHABETIC], counts[Trait.LATIN], counts[len(Trait) :])
 
 
-def words_of(text: str) -> list[str]:
-    """Lower-case words of a matching text."""
-    lowered = text.lower()
-    if not lowered.isascii():
-        for separator in _OTHER_SEPARATORS:
-            lowered = lowered.replace(separator, " ")
-    if lowered.isascii():  # the same words many times faster
-        return lowered.translate(_ASCII_SEPARATORS).split()
-    return _WORD.findall(lowered)
-
-
-def text_flags(text: str, words: Sequence[str], counts: LanguageCount) -> set[str]:
+def text_flags(text: str, words: Words, counts: LanguageCount) -> set[str]:
     """Flags of a page's text.
 
     Args:
         text: The text of all blocks.
-        words: Its words, lower-case.
+        words: Its words.
         counts: Their languages.
 
     Returns:
@@ -106,11 +69,7 @@ def text_flags(text: str, words: Sequence[str], counts: LanguageCount) -> set[st
     if "(cid:" in text and _CID.search(text):
         flags.add("cid_text")
     if counts.n_words >= _MIN_WORDS:
-        distinct = set(words)
-        if len(distinct & _PLACEHOLDER) >= _MIN_PLACEHOLDER:
-            flags.add("placeholder_text")
-        if _is_low_word_ratio(words, distinct):
-            flags.add("low_word_ratio")
+        flags |= _word_flags(words)
         language = counts.language(_MIN_WORDS)
         if language not in {None, "en"} or 2 * counts.n_latin < counts.n_words:
             flags.add("non_english")
@@ -139,12 +98,17 @@ def is_broken(texts: Sequence[str]) -> bool:
     return 2 * n_broken > n_all and n_words_whole < _MIN_WORDS
 
 
-def _is_low_word_ratio(words: Sequence[str], distinct: set[str]) -> bool:
-    """Whether many of the distinct words have no vowel, or most words are single letters."""
-    candidates = [word for word in distinct if len(word) > 2 and word.isalpha()]  # noqa: PLR2004 - long enough to be one
-    without = sum(1 for word in candidates if not _VOWEL.search(word))
-    if len(candidates) >= _MIN_WORDS and 4 * without > len(candidates):
-        return True
-    if 2 * [*map(len, words)].count(1) <= len(words):
-        return False
-    return 2 * sum(1 for word in words if len(word) == 1 and word.isalpha()) > len(words)
+def _word_flags(words: Words) -> set[str]:
+    """What the words of a page show: many of placeholder texts, many without a vowel, or mostly single letters."""
+    flags: set[str] = set()
+    counts = words.counts
+    if 2 * counts[Trait.LETTER] > len(words):
+        flags.add("low_word_ratio")
+    # Distinct words are not more than words are: on nearly every page that settles it.
+    if counts[Trait.PLACEHOLDER] >= _MIN_PLACEHOLDER or 4 * counts[Trait.NO_VOWEL] > _MIN_WORDS:
+        distinct = words.distinct_counts()
+        if distinct[Trait.PLACEHOLDER] >= _MIN_PLACEHOLDER:
+            flags.add("placeholder_text")
+        if distinct[Trait.LONG] >= _MIN_WORDS and 4 * distinct[Trait.NO_VOWEL] > distinct[Trait.LONG]:
+            flags.add("low_word_ratio")
+    return flags

@@ -1,8 +1,8 @@
 """MinHash signatures of documents over word 5-shingles.
 
 Broder, "On the resemblance and containment of documents" (SEQUENCES 1997). datasketch compares and
-indexes the signatures; computing them with it hashes every shingle in Python, so here each distinct
-word is hashed once and shingles are combined in numpy.
+indexes the signatures; computing them with it hashes every shingle in Python, so here words come as
+numbers (:class:`nclue_build.corpus.words.Words`) and shingles are combined in numpy.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
 N_PERMUTATIONS: Final = 128
@@ -38,15 +36,11 @@ class SignatureBuilder:
 
     def __init__(self) -> None:
         """Start with no words."""
-        self._known: dict[str, int] = {}
         self._parts: list[NDArray[np.uint64]] = []
 
-    def add(self, words: Sequence[str]) -> None:
-        """Add the words of the next page; shingles run on over page ends."""
-        known = self._known
-        for word in set(words).difference(known):
-            known[word] = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "little")
-        self._parts.append(np.fromiter(map(known.__getitem__, words), dtype=np.uint64, count=len(words)))
+    def add(self, hashes: NDArray[np.uint64]) -> None:
+        """Add the words of the next page, 64 bits for each; shingles run on over page ends."""
+        self._parts.append(hashes)
 
     def finish(self) -> bytes:
         """The signature: 128 uint32 values as little-endian bytes, empty without a whole shingle."""

@@ -11,9 +11,10 @@ import orjson
 from nclue_build.core.canonical import sha256_bytes
 from nclue_build.core.printable import without_controls
 from nclue_build.core.text import matching_text
-from nclue_build.corpus.quality import LanguageCount, count_language, is_broken, text_flags, words_of
+from nclue_build.corpus.quality import LanguageCount, count_language, is_broken, text_flags
 from nclue_build.corpus.signature import SignatureBuilder
 from nclue_build.corpus.supervisor import FailedPage
+from nclue_build.corpus.words import Words, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -134,7 +135,7 @@ class DocumentSums:
         """
         joined = "\n".join(block.text for block in blocks)
         body = matching_text("\n".join(block.text for block in blocks if block.role not in _FURNITURE_ROLES))
-        words = words_of(body)
+        words = Words(words_of(body))
         counts = count_language(words)
         all_flags = {*flags, *text_flags(joined, words, counts)}
         status = "ok"
@@ -182,7 +183,7 @@ class DocumentSums:
         self.summary.failed += 1
         self.summary.problems.append((failure.page, failure.flag, failure.reason))
 
-    def _add_text(self, body: str, words: list[str], counts: LanguageCount, flags: set[str]) -> None:
+    def _add_text(self, body: str, words: Words, counts: LanguageCount, flags: set[str]) -> None:
         summary = self.summary
         summary.ok += 1
         summary.placeholder_pages += "placeholder_text" in flags
@@ -190,7 +191,7 @@ class DocumentSums:
         summary.n_words += len(words)
         summary.n_text_chars += len(body)
         self._digest.update(body.encode("utf-8") + b"\n")
-        self._signature.add(words)
+        self._signature.add(words.hashes)
         self._language.add(counts)
 
     def _row(

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from nclue_build.corpus.quality import count_language, is_broken, text_flags, words_of
+from nclue_build.corpus.quality import count_language, is_broken, text_flags
+from nclue_build.corpus.words import Words, words_of
 
 ENGLISH = "The office of the director is to report on the progress that was made with its plans for this year. " * 4
 GERMAN = (
@@ -12,7 +13,7 @@ LATIN = "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod
 
 
 def flags(text: str) -> set[str]:
-    words = words_of(text)
+    words = Words(words_of(text))
     return text_flags(text, words, count_language(words))
 
 
@@ -47,7 +48,7 @@ def test_k_and_s_are_no_vowels() -> None:
 
 @pytest.mark.parametrize(("text", "language"), [(ENGLISH, "en"), (GERMAN, "de"), ("12 34 56", None), ("of", None)])
 def test_function_words_tell_the_language(text: str, language: str | None) -> None:
-    assert count_language(words_of(text)).language() == language
+    assert count_language(Words(words_of(text))).language() == language
 
 
 def test_a_text_layer_of_meaningless_characters_is_broken() -> None:
