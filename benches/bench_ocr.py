@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from nclue_build.core.text import matching_text
-from nclue_build.corpus.words import words_of
 from nclue_build.corpus.stage import Extract
+from nclue_build.corpus.words import words_of
 
 REPOSITORY = Path(__file__).parent.parent
 SCAN_DPI = 200

@@ -8,7 +8,7 @@ the gutters of a table must not tear its rows apart.
 from __future__ import annotations
 
 from itertools import count, pairwise
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def reading_order(segments: Sequence[Segment]) -> list[Segment]:
 
 
 def _cut(segments: list[Segment], depth: int, numbers: Iterator[int]) -> list[Segment]:
-    if len(segments) < 2 or depth > _MAX_DEPTH:  # noqa: PLR2004 - nothing to order
+    if depth > _MAX_DEPTH:
         return sorted(segments, key=_TOP_LEFT)
     columns = _columns(segments)
     if len(columns) > 1:
@@ -50,36 +50,39 @@ def _cut(segments: list[Segment], depth: int, numbers: Iterator[int]) -> list[Se
             number = next(numbers)
             for segment in column:
                 segment.column = number
-    for parts in (columns, _bands(segments)):
-        if len(parts) > 1:
-            return [segment for part in parts for segment in _cut(part, depth + 1, numbers)]
-    return sorted(segments, key=_TOP_LEFT)
+        return [segment for column in columns for segment in _cut(column, depth + 1, numbers)]
+    ordered: list[Segment] = []
+    for band, has_columns in _bands(segments):
+        if has_columns:
+            ordered += _cut(band, depth + 1, numbers)
+        else:
+            ordered += band if len(band) == 1 else sorted(band, key=_TOP_LEFT)
+    return ordered
 
 
 _TOP_LEFT: Final = attrgetter("y0", "x0", "y1", "x1")
 _LEFT_RIGHT: Final = attrgetter("x0", "x1")
 _TOP_BOTTOM: Final = attrgetter("y0", "y1")
-_EXTENT: Final = itemgetter(0)
 
 
 def _groups(segments: list[Segment], extent: Callable[[Segment], tuple[int, int]], gap: int) -> list[list[Segment]]:
     """Cut wherever nothing reaches over, along one axis."""
-    groups: list[list[Segment]] = []
-    limit = -(1 << 40)
-    for (low, high), segment in sorted(zip(map(extent, segments), segments, strict=True), key=_EXTENT):
-        if low >= limit:
-            group = [segment]
-            groups.append(group)
+    extents = sorted(map(extent, segments))
+    starts: list[int] = []
+    limit = extents[0][1] + gap
+    for index, (low, high) in enumerate(extents):
+        if low >= limit and index:
+            starts.append(index)
             limit = high + gap
-        else:
-            group.append(segment)
-            limit = max(limit, high + gap)
-    return groups
+        elif high + gap > limit:
+            limit = high + gap
+    if not starts:
+        return [segments]
+    ordered = sorted(segments, key=extent)
+    return [ordered[start:end] for start, end in pairwise([0, *starts, len(ordered)])]
 
 
 def _columns(segments: list[Segment]) -> list[list[Segment]]:
-    if len(segments) == 1:
-        return [segments]
     groups = _groups(segments, _LEFT_RIGHT, _MIN_GUTTER)
     if len(groups) == 1:
         return groups
@@ -104,24 +107,27 @@ def _is_prose(group: list[Segment]) -> bool:
     return n_lines >= _MIN_COLUMN_LINES and n_chars >= _MIN_COLUMN_CHARS * n_lines and 2 * n_in_paragraphs >= n_lines
 
 
-def _bands(segments: list[Segment]) -> list[list[Segment]]:
+def _bands(segments: list[Segment]) -> list[tuple[list[Segment], bool]]:
+    """Bands one above the other, and whether columns run through each: such a band is to be cut further."""
     bands = _groups(segments, _TOP_BOTTOM, 0)
+    if len(bands) == 1:
+        return [(bands[0], False)]
     # Bands that columns run through belong together: cutting them apart would read across the gutter.
-    merged: list[list[Segment]] = []
+    merged: list[tuple[list[Segment], bool]] = []
     start = 0
     for index, band in enumerate(bands):
-        if index < start:
+        if index < start or len(band) == 1:
             continue
         columns = _columns(band)
         if len(columns) > 1:
             run = _ColumnRun(columns)
             first = index - run.extend(bands[start:index][::-1])
             end = index + 1 + run.extend(bands[index + 1 :])
-            merged += bands[start:first]
-            merged.append([segment for one in bands[first:end] for segment in one])
+            merged += [(one, False) for one in bands[start:first]]
+            merged.append(([segment for one in bands[first:end] for segment in one], True))
             start = end
-    merged += bands[start:]
-    return merged if len(merged) > 1 else bands
+    merged += [(one, False) for one in bands[start:]]
+    return merged if len(merged) > 1 else [(one, True) for one in bands]
 
 
 class _ColumnRun:
@@ -144,7 +150,7 @@ class _ColumnRun:
             extents = self._with(band)
             if extents is None:
                 break
-            if len(_columns(band)) > 1:
+            if len(band) > 1 and len(_columns(band)) > 1:
                 if number > taken + 1:
                     break  # a heading over both columns
             elif not any(self._is_column_text(segment) for segment in band):

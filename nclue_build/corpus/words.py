@@ -75,7 +75,7 @@ _KINDS: Final = np.arange(1 << (_LANGUAGE_BITS + len(Trait)))
 _COUNTED: Final = np.column_stack(
     [
         *(_KINDS >> (_LANGUAGE_BITS + trait) & 1 for trait in Trait),
-        *(_KINDS % (1 << _LANGUAGE_BITS) == number for number in range(1, len(LANGUAGES) + 1)),
+        *(np.equal(_KINDS % (1 << _LANGUAGE_BITS), number) for number in range(1, len(LANGUAGES) + 1)),
     ]
 )
 """By kind, what a word of it counts for: each trait, then each language."""
