@@ -12,15 +12,17 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from nclue_build.core.errors import DataError
 from nclue_build.core.text import matching_text
 from nclue_build.inventory.page_text import page_readings
-from nclue_build.records.audit import Answer, Packet, Response
+from nclue_build.records.audit import Answer, Override, Packet, Response
 from nclue_build.records.benchmark import Query
 from nclue_build.records.repair import DecisionQuote
-from nclue_build.store.jsonl import read_json, read_jsonl, write_json
+from nclue_build.store.jsonl import read_json, read_jsonl, write_json, write_jsonl
 from nclue_build.store.pages import read_pages
 from nclue_build.store.workspace import find_build
 from nclue_build.workflow import auditing
@@ -32,8 +34,8 @@ MISS, FALSE, PLANT_PRESENT, PLANT_ABSENT = 0.06, 0.02, 0.15, 0.05
 ROLES = ("title", "text", "list", "table", "caption", "footnote")
 
 
-def main(workspace: Path, name: str, folder: Path) -> None:  # noqa: C901, PLR0915 - one study, from top to bottom
-    """Run the study and print its figures as JSON."""
+def study(workspace: Path, name: str, folder: Path) -> dict[str, Any]:  # noqa: C901, PLR0915 - from top to bottom
+    """Run the study, repair the build, and give the figures."""
     build = find_build(workspace, name)
     random = np.random.Generator(np.random.PCG64(11))
     _, key = auditing.draw_audit(folder, workspace, name, size=300)
@@ -95,7 +97,26 @@ def main(workspace: Path, name: str, folder: Path) -> None:  # noqa: C901, PLR09
     for evaluator in ("J1", "J2", "J3"):
         write_json(folder / "adjudication" / f"{evaluator}.json", answer(open_packet, evaluator, 1 / 3))
     checked = auditing.check_responses(folder, workspace, name)
-    decisions = decide_audit(folder, folder / "decisions.jsonl", workspace, name).decisions
+    out, overrides = folder / "decisions.jsonl", []
+    try:
+        decisions = decide_audit(folder, out, workspace, name).decisions
+    except DataError as error:  # opposite verdicts on one fact: whoever administers the study reads the pages again
+        for finding in error.findings:
+            assert (finding.code, finding.id is not None) == ("decision-conflict", True), finding  # noqa: S101
+            condition_id = finding.message.split(" ", 1)[0]
+            found = truth[condition_id, known[finding.id or ""].doc_id]
+            shown = quotes(finding.id or "", list(found))
+            overrides.append(
+                Override(
+                    item_id=finding.id or "",
+                    condition_id=condition_id,
+                    present=bool(shown),
+                    quotes=shown,
+                    reason="read again",
+                )
+            )
+        write_jsonl(folder / "overrides.jsonl", overrides)
+        decisions = decide_audit(folder, out, workspace, name).decisions
     decided = {(row.condition_id, row.doc_id): row.present for row in decisions}
     conflicts = len(decisions) - len({(row.condition_id, row.doc_id, row.present) for row in decisions})
     right = {place for place, present in decided.items() if planted.get(place) == present}
@@ -122,17 +143,18 @@ def main(workspace: Path, name: str, folder: Path) -> None:  # noqa: C901, PLR09
         "recall": [pools.recalled_at_6, pools.recalled_at_9, pools.locked],
         "planted": len(planted),
         "planted_present": sum(planted.values()),
+        "conflicts_settled": len(overrides),
         "decisions": len(decisions),
         "repeated_places": conflicts,
         "planted_and_decided": len(right),
         "not_planted_and_decided": sorted(map(list, set(decided) - set(planted))),
         "planted_and_not_asked_again_or_accepted": len(set(planted) - set(decided) - asked_again),
     }
-    print(json.dumps(figures, indent=1))
-    report = repair_build(folder / "decisions.jsonl", workspace, name)
-    print(report.transitions.model_dump_json(indent=1) if report.transitions else "nothing")
-    print("gate:", run_build(workspace, name, first="gate", last="gate", fresh=True).ok)
+    report = repair_build(out, workspace, name)
+    figures["transitions"] = report.transitions.model_dump(mode="json") if report.transitions else None
+    figures["gate"] = run_build(workspace, name, first="gate", last="gate", fresh=True).ok
+    return figures
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]))
+    print(json.dumps(study(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])), indent=1))

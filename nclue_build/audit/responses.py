@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from nclue_build.core.findings import Findings, shown
-from nclue_build.core.text import matching_text
-from nclue_build.inventory.page_text import quote_stands
+from nclue_build.inventory.page_text import MIN_WORDS, is_short, quote_stands
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from nclue_build.records.audit import Answer, Packet, Response
-
-MIN_WORDS: Final = 3
-"""Words from which a quote says something."""
 
 
 def check_response(
@@ -74,7 +70,7 @@ def problems_of(answer: Answer, pool: Sequence[int], text: Callable[[int], Seque
     if {quote.page for quote in answer.quotes} != set(answer.pages):
         found.append("every selected page needs a quote, and every quote a selected page")
     for quote in answer.quotes:
-        if len(matching_text(quote.quote).split()) < MIN_WORDS:
+        if is_short(quote.quote):
             found.append(f"a quote of fewer than {MIN_WORDS} words says nothing: {shown(repr(quote.quote))}")
         if quote.page in pool and not quote_stands(quote.quote, text(quote.page)):
             found.append(f"not on page {quote.page}: {shown(repr(quote.quote))}")

@@ -136,7 +136,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
         "quote-of-other-condition": "A quote is about a condition that the query does not have.",
         "missing-quote": "A gold has no quote for one of the query's conditions.",
         "duplicate-quote": "A judgment has the same quote twice.",
-        "quote-too-short": "A quote of the rules is a piece of fewer than 40 characters, and no whole block.",
+        "quote-too-short": "A quote is short: the rules owe 40 characters or a whole block, people three words.",
     },
     "Decisions and repairs": {
         "duplicate-decision": "A file of decisions has the same id twice.",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from nclue_build.core.text import readings
+from nclue_build.core.text import matching_text, readings
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from nclue_build.records.corpus import PageRow
+
+MIN_WORDS: Final = 3
+"""Words from which a quote of people says something."""
 
 
 def page_readings(page: PageRow, allowed_roles: Collection[str]) -> tuple[str, ...]:
@@ -28,3 +31,8 @@ def quote_stands(quote: str, page: Iterable[str]) -> bool:
     """Whether a quote stands verbatim in the readings of a page (:func:`page_readings`), both normalised."""
     wanted = [reading for reading in readings(quote) if reading]
     return any(part in text for text in page for part in wanted)
+
+
+def is_short(quote: str) -> bool:
+    """Whether a quote has fewer than :data:`MIN_WORDS` words."""
+    return len(matching_text(quote).split()) < MIN_WORDS

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from nclue_build.core.findings import Findings, shown
+from nclue_build.core.text import fold, matching_text, occurs
 from nclue_build.inventory.decided import Scoped
-from nclue_build.inventory.page_text import page_readings, quote_stands
+from nclue_build.inventory.page_text import MIN_WORDS, is_short, page_readings, quote_stands
 from nclue_build.records.repair import Decision
 from nclue_build.store.jsonl import read_numbered
 from nclue_build.store.pages import read_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from nclue_build.records.benchmark import Query
@@ -93,12 +94,32 @@ def _problems(row: Decision, known: Known) -> list[tuple[str, str]]:
         found.append(("unknown-query", f"the benchmark has no query {row.query_id!r}"))
     elif row.condition_id not in {condition.condition_id for condition in query.conditions}:
         found.append(("unknown-condition", f"query {row.query_id} has no condition {row.condition_id!r}"))
+    else:
+        names = [
+            name
+            for one in query.conditions
+            if one.condition_id == row.condition_id
+            for name in (one.name, one.raw_name, *one.aliases)
+        ]
+        found += [
+            (
+                "quote-too-short",
+                f"{shown(repr(quote.quote))} has fewer than {MIN_WORDS} words, and no name of the condition",
+            )
+            for quote in row.quotes
+            if is_short(quote.quote) and not _names(quote.quote, names)
+        ]
     n_pages = known.n_pages.get(row.doc_id)
     if n_pages is None:
         found.append(("unknown-document", f"document {row.doc_id!r} is not in the benchmark's corpus"))
     elif beyond := [page for page in (*row.pages, *row.pages_shown) if page > n_pages]:
         found.append(("decision-page", f"{row.doc_id} has {n_pages} pages, not page {min(beyond)}"))
     return found
+
+
+def _names(quote: str, names: Iterable[str]) -> bool:
+    text = fold(matching_text(quote))
+    return any(occurs(fold(matching_text(name)), text) for name in names)
 
 
 def _check_quotes(rows: Sequence[tuple[int, Decision]], known: Known, path: Path, found: Findings) -> None:
