@@ -26,13 +26,26 @@ def agreement_reply(found: Agreement) -> Reply:
         *((f"clear queries, {name}", _share(one)) for name, one in found.clarity.items()),
         ("called unclear", ", ".join(found.unclear)),
     ]
-    parts = [table(rows)]
+    parts = [table(rows), *([_confusion(found)] if found.confusion is not None else [])]
     if len(found.pairs) > 1:
         parts.append("every two of them\n" + table([_pair_row(one) for one in found.pairs]))
     parts += [] if found.adjudication is None else [_second(found.adjudication)]
     if found.strata:
         parts.append("exact grade by stratum\n" + table([(name, _share(one)) for name, one in found.strata.items()]))
     return Reply(found.model_dump(mode="json"), "\n\n".join(parts))
+
+
+def _confusion(found: Agreement) -> str:
+    """The table of categories, with the sums of its rows."""
+    cells = found.confusion or ()
+    across, down = (found.evaluators[1], found.evaluators[0]) if found.evaluators else ("columns", "rows")
+    width = max(len(str(sum(map(sum, cells)))), 3)
+    lines = [
+        f"grades: {down} down, {across} across",
+        "  " + " " * width + "".join(f"  {number:>{width}}" for number in range(len(cells))),
+        *(f"  {number:>{width}}" + "".join(f"  {count:>{width}}" for count in row) for number, row in enumerate(cells)),
+    ]
+    return "\n".join(lines)
 
 
 def _second(found: SecondRound) -> str:
