@@ -19,6 +19,8 @@ from nclue_build.store import layout
 from nclue_build.store.jsonl import read_json, read_jsonl, run_first
 from nclue_build.store.pages import read_pages
 from nclue_build.store.workspace import find_build
+from nclue_build.workflow.outdated import outdated_benchmark
+from nclue_build.workflow.receipts import Digests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,7 +46,7 @@ class Material:
         """Read what is small.
 
         Raises:
-            UsageError: the build knows no pages.
+            UsageError: the build knows no pages, or its benchmark does not follow from the inventory beside it.
             DataError: there is no benchmark yet.
         """
         self.build = build
@@ -53,6 +55,8 @@ class Material:
         version = read_json(newest / layout.VERSION, InventoryVersion, advice=advice)
         if version.level == "document":
             raise UsageError(f"build {build.name!r} knows no pages: there is nothing to show to people")
+        if (outdated := outdated_benchmark(build, Digests())) is not None:
+            raise UsageError(outdated.message)
         self.queries = {row.query_id: row for row in read_jsonl(benchmark / layout.QUERIES, Query, advice=advice)}
         self.conditions = {row.condition_id: row for row in read_jsonl(newest / layout.CONDITIONS, Condition)}
         self.roles = version.allowed_roles
@@ -96,8 +100,13 @@ class Files(NamedTuple):
         if sha256_file(self.build.benchmark / layout.QRELS) != key.qrels_sha256:
             message = "the benchmark is not the one this audit was drawn from"
             raise DataError.from_findings([Finding("digest-differs", message, str(path))])
-        drawn = [(item.item_id, len(item.conditions)) for item in packet.items]
-        if drawn != [(item.item_id, len(item.pages)) for item in key.items]:
+        queries = {
+            row.query_id: tuple(condition.condition_id for condition in row.conditions)
+            for row in read_jsonl(self.build.benchmark / layout.QUERIES, Query)
+        }
+        asked = [(item.item_id, tuple(one.condition_id for one in item.conditions)) for item in packet.items]
+        known = [(item.item_id, queries.get(item.query_id, ())) for item in key.items]
+        if asked != known or any(len(item.pages) != len(own) for item, (_, own) in zip(key.items, known, strict=True)):
             message = f"{PACKET} beside it is of another draw: restore the two that belong together"
             raise DataError.from_findings([Finding("bad-record", message, str(path))])
         return packet, key

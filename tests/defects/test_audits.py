@@ -341,6 +341,7 @@ def test_bad_answers_are_found(tiny: Any, folder: Path, change: Any, message: st
 def test_rubrics_of_the_judge_or_of_a_file_are_in_the_packet(tiny: Any, tmp_path: Path) -> None:
     written: Row = {"requirement": "It is named.", "counts": "A section.", "does_not_count": "A mention.", "note": None}
     tiny.edit(tiny.p0 / "conditions.jsonl", lambda rows: [row.update(rubric=written) for row in rows[:2]])
+    tiny.seal()
     path = tmp_path / "rubrics.jsonl"
     tiny.write(path, [{"condition_id": WHO} | written | {"note": "The body."}])
     packet, _ = auditing.draw_audit(tmp_path / "audit", tiny.build.workspace, "tiny", rubrics=path)
@@ -410,6 +411,10 @@ def test_files_of_two_audits_or_stages_do_not_mix(
     with pytest.raises(DataError, match="of another draw"):
         auditing.queue_audit(folder, tiny.build.workspace, "tiny")
     (folder / "packet.json").write_bytes(packet)
+    tiny.edit_json(folder / "packet.json", lambda row: row["items"][0]["conditions"].reverse())
+    with pytest.raises(DataError, match="of another draw"):
+        auditing.queue_audit(folder, tiny.build.workspace, "tiny")
+    (folder / "packet.json").write_bytes(packet)
     asked_again = (folder / "adjudication.json").read_text("utf-8")
     tiny.write_json(folder / "adjudication.json", json.loads(asked_again) | {"items": []})
     with pytest.raises(DataError, match="run 'nclue-build audit pool' again"):
@@ -432,6 +437,13 @@ def test_clarity_is_said_of_every_item_or_of_none(tiny: Any, folder: Path) -> No
     write(tiny, folder / "responses", response | {"clarity": said})
     found = auditing.check_responses(folder, tiny.build.workspace, "tiny").findings
     assert [(row.id, row.code) for row in found] == [(key, "bad-response") for key in [*items[:2], "A9999"]]
+
+
+def test_a_benchmark_that_does_not_follow_from_the_inventory_is_not_audited(tiny: Any, tmp_path: Path) -> None:
+    tiny.edit(tiny.p0 / "conditions.jsonl", lambda rows: rows.pop())
+    with pytest.raises(UsageError, match="composed from another inventory"):
+        auditing.draw_audit(tmp_path / "audit", tiny.build.workspace, "tiny")
+    assert not (tmp_path / "audit").exists()
 
 
 def test_builds_without_pages_are_not_audited(tiny_documents: Any, tmp_path: Path) -> None:
