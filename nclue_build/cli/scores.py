@@ -111,6 +111,7 @@ def compare_reply(report: ComparisonReport) -> Reply:
             ("labels", "document macro", "one query each", "<=1", "<=2", "<=3", "fewest to zero"),
             [_label_cells(one) for one in contrasts],
         ),
+        "  (one query each shows what thinning does: it is no sampling error)",
     ]
     return Reply(report.model_dump(mode="json"), "\n".join(lines))
 

@@ -66,15 +66,23 @@ class Material:
         """What the runs are scored on."""
         return self.scorer.benchmark
 
-    def whole(self, form: Form | None = None) -> list[Measured]:
-        """Fair runs on whole queries of a form, best first; equal ones by name."""
-        wanted = form or self.form
+    def whole(self, *forms: Form) -> list[Measured]:
+        """Fair runs on whole queries of some forms (by default that of the matrix), best first; equal ones by name."""
+        wanted = forms or (self.form,)
         found = [
             one
             for one in self.runs.values()
-            if one.entry.form == wanted and one.entry.masked_condition is None and not one.entry.privileged
+            if one.entry.form in wanted and one.entry.masked_condition is None and not one.entry.privileged
         ]
         return sorted(found, key=lambda one: (-one.score.n_clue_score.value, one.entry.run_id))
+
+    def ranked(self) -> list[Measured]:
+        """Runs that the matrix ranks: beside those on raw queries also those on paraphrases of them."""
+        return self.whole("raw", "paraphrase") if self.form == "raw" else self.whole()
+
+    def label(self, one: Measured) -> str:
+        """What the matrix calls a run."""
+        return one.entry.system if one.entry.form == self.form else f"{one.entry.system} ({one.entry.form})"
 
     def of_system(self, system: str, form: Form, masked: int | None = None) -> Measured | None:
         """The run of a system, if there is one."""

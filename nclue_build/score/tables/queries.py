@@ -134,7 +134,7 @@ def shortcuts(material: Material) -> Table:
 def measures_agree(material: Material) -> Table:
     """Rank agreement of every two measures over the systems of the matrix."""
     name, catalogue, title = "agreement_of_measures", "6", "Agreement of measures on the order of systems"
-    runs = material.whole()
+    runs = material.ranked()
     if len(runs) < _MIN_SYSTEMS:
         return missing(name, catalogue, title, "an order takes two systems")
     means = {measure: [float(one.on(measure).mean()) for one in runs] for measure in MEASURES}
@@ -147,7 +147,7 @@ def copies_agree(material: Material, other: Material | None) -> Table:
     name, catalogue, title = "agreement_of_copies", "6", "Agreement of two copies of the judgments"
     if other is None:
         return missing(name, catalogue, title, "no other copy was named (--against DIR)")
-    runs = [(one, other.runs[one.entry.run_id]) for one in material.whole()]
+    runs = [(one, other.runs[one.entry.run_id]) for one in material.ranked()]
     if len(runs) < _MIN_SYSTEMS:
         return missing(name, catalogue, title, "an order takes two systems")
     rows: list[tuple[Value, ...]] = []

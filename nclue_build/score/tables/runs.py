@@ -24,14 +24,14 @@ CUT_OFFS: Final = (1, 3, 5, 10, 20, 50, 100)
 def matrix(material: Material) -> Table:
     """S1a-c: fair systems, ranked by n-Clue Score; equal scores share a rank."""
     name, catalogue, title = "matrix", "S1a-c", f"Systems on the {material.form} form"
-    runs = material.whole()
+    runs = material.ranked()
     if not runs:
         return missing(name, catalogue, title, f"there is no fair run on whole queries of the form {material.form}")
     ranks = shared_ranks([one.score.n_clue_score.value for one in runs])
     rows = [
         (
             rank,
-            one.entry.system,
+            material.label(one),
             one.entry.category,
             one.score.n_clue_score.value,
             _interval(one.score.n_clue_score),

@@ -300,6 +300,24 @@ def test_tables_without_a_manifest_say_what_they_lack(on_demo: Callable[..., Any
     assert text.code == 2
 
 
+def test_runs_on_paraphrases_are_ranked_beside_raw_ones_and_compared_with_them(
+    on_demo: Callable[..., Any], edited: Callable[..., Path]
+) -> None:
+    home = edited("cover", "cover.natural", "dense")
+    text = (home / "runs.jsonl").read_text().replace('"form": "natural"', '"form": "paraphrase"')
+    (home / "runs.jsonl").write_text(text)
+    done = on_demo("tables", home, "--contrast", "dense:cover", "--json")
+    tables = {one["name"]: one for one in result_of(done)["tables"]}
+    assert [row[1] for row in tables["matrix"]["rows"]] == ["cover", "dense", "cover (paraphrase)"]
+    (row,) = tables["paraphrases"]["rows"]
+    raw, other = (
+        next(one for one in tables["matrix"]["rows"] if one[1] == name) for name in ("cover", "cover (paraphrase)")
+    )
+    assert row[:3] == ["cover", [raw[3], raw[5]], [other[3], other[5]]]
+    assert row[3][0] == pytest.approx(other[3] - raw[3])
+    assert tables["agreement_of_measures"]["rows"][0][4] == 3
+
+
 def test_two_copies_of_the_judgments_agree_on_the_order(on_demo: Callable[..., Any], runs: Path, copied: Path) -> None:
     words = ["tables", runs, "--against", copied, "--only", "agreement_of_copies", "--format", "csv"]
     done = on_demo(*words)

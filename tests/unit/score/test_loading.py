@@ -10,11 +10,8 @@ import pytest
 
 from nclue_build.core.errors import DataError
 from nclue_build.core.findings import MAX_FINDINGS
-from nclue_build.records.benchmark import Forms, Query, QueryCondition, Strata
-from nclue_build.score.benchmark import Benchmark
 from nclue_build.score.loading import DocumentCodes, load_run
 from nclue_build.score.scorer import ScoreOptions, Scorer
-from nclue_build.stats.judgments import Judgments
 from nclue_build.stats.rankings import ABSENT
 from nclue_build.workflow.scoring import RunSource, measure_runs
 
@@ -23,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from nclue_build.core.errors import Finding
+    from nclue_build.score.benchmark import Benchmark
     from nclue_build.score.loading import LoadedRun
 
 DOCS = ("a", "b", "c", "d", "e-unjudged", "zé", "z\u0301e")
@@ -30,25 +28,9 @@ GOOD = "q1 Q0 a 1 3 x\nq1 Q0 b 2 2 x\nq2 Q0 c 1 1 x\n"
 
 
 @pytest.fixture(scope="module")
-def benchmark() -> Benchmark:
+def benchmark(make_benchmark: Callable[..., Benchmark]) -> Benchmark:
     judged = [("q1", "a", 2, True), ("q1", "b", 1, False), ("q2", "c", 2, True), ("q2", "zé", 1, False)]
-    judgments = Judgments.of({"q1": 2, "q2": 2}, judged)
-    queries = {
-        query_id: Query(
-            query_id=query_id,
-            n=2,
-            conditions=tuple(
-                QueryCondition(condition_id=name, name=name, raw_name=name, aliases=()) for name in ("c1", "c2")
-            ),
-            relaxation=None,
-            forms=Forms(raw="", clean_v2="", natural=""),
-            golds=golds,
-            n_judged=2,
-            strata=Strata(l_min=9, d_plus=2, sources=("one",)),
-        )
-        for query_id, golds in (("q1", ("a",)), ("q2", ("c",)))
-    }
-    return Benchmark("made", queries, judgments, DOCS, {}, {}, "0" * 64)
+    return make_benchmark(judged, DOCS)
 
 
 @pytest.fixture

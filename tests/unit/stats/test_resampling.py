@@ -15,6 +15,7 @@ from nclue_build.stats.bootstrap import (
     crossed_weights,
     document_weights,
 )
+from nclue_build.stats.contrasts import smallest_detectable
 from nclue_build.stats.judgments import Judgments
 from nclue_build.stats.randomization import flip_p_values, holm, max_t_p_values, statistics, unit_sums
 from nclue_build.stats.resampling import on_grid, resample_counts, sign_blocks, stream
@@ -120,6 +121,24 @@ def test_crossed_weights_are_means_over_documents() -> None:
     by_hand = [float((row * values).sum() / row.sum()) for row in crossed.weights]
     assert crossed.means(values) == pytest.approx(by_hand)
     assert min(by_hand) < values.mean() < max(by_hand)
+
+
+def test_a_draw_without_any_weight_is_drawn_again_and_counted() -> None:
+    judgments = Judgments.of({"q1": 2, "q2": 2}, [("q1", "a", 2, True), ("q2", "b", 2, True)])
+    crossed = crossed_weights(judgments, gold_only=True, seed=1, n_draws=8000)
+    assert (crossed.totals > 0).all()
+    # Both queries are the same one and both documents the other one's in an eighth of all draws.
+    assert crossed.n_redrawn / (8000 + crossed.n_redrawn) == pytest.approx(1 / 8, abs=0.015)
+
+
+def test_the_smallest_detectable_difference_is_found_four_times_in_five() -> None:
+    rng, n_queries, n_samples = np.random.default_rng(2), 150, 400
+    noise = rng.choice([-1.0, 0.0, 1.0], size=(n_queries, n_samples))
+    draws = FamilyDraws.of(np.arange(n_queries), seed=1)
+    effect = float(smallest_detectable(noise, draws).mean())
+    assert effect == pytest.approx((1.96 + 0.8416) * np.sqrt(2 / 3 / n_queries), rel=0.02)
+    found = flip_p_values(noise + effect, seed=3, n_flips=999) <= 0.05
+    assert found.mean() == pytest.approx(0.80, abs=0.06)
 
 
 PROGRAM = """
