@@ -40,7 +40,7 @@ def blocks(*folders: Path) -> int:
     return sum(4 * -(-path.stat().st_size // 4096) for path in files)
 
 
-@pytest.mark.parametrize("percent", [10, 50, 95])
+@pytest.mark.parametrize("percent", [10, pytest.param(50, marks=pytest.mark.slow), 95])
 def test_a_full_disk_is_named_and_made_room_on(
     crashing: Crashing, first_run: Path, in_mount_space: Callable[[str], subprocess.CompletedProcess[str]], percent: int
 ) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.conftest import TreeDigests
 
 
-@pytest.mark.parametrize(("seed", "workers"), [("0", 2), ("1", 1), ("random", 4)])
+@pytest.mark.parametrize(("seed", "workers"), [pytest.param("0", 2, marks=pytest.mark.slow), ("1", 1), ("random", 4)])
 def test_outputs_are_the_same_to_the_byte(built: Path, tree_digests: TreeDigests, seed: str, workers: int) -> None:
     expected = tree_digests(built)
     assert len(expected) > 30
