@@ -272,7 +272,20 @@ def report(mutants: list[Mutant], survivors: list[Mutant]) -> str:
     return "\n".join(lines) + "\n"
 
 
-REASONS: Final[tuple[tuple[str, str], ...]] = ()
+REASONS: Final[tuple[tuple[str, str], ...]] = (
+    ("_SUBSET_WORDS", "how much is looked at together, not what is found"),
+    ("words_needed = (inventory.pages + 1)", "a word without a bit for some documents"),
+    ("bits = np.uint64(1) << ((inventory.pages + 1)", "other bits, still one for each page of a word"),
+    ("bits = np.uint64(1) << ((inventory.pages - 2)", "other bits, still one for each page of a word"),
+    ("bitsets.widths[rows[:, 1]]", "all rows of a document have the same width"),
+    ("(subset ^ rest).bit_length() - 2", "the conditions in another order, which changes no verdict"),
+    ("for page in pages if page in chosen", "the matching is asked every time; it finds the same witness"),
+    ("zip(conditions, page_sets, strict=False)", "there are as many conditions as page sets"),
+    ("range(1, len(page_sets) + 2)", "no subset is larger than the whole"),
+    ("DOCUMENT_LEVEL = 5", "the number stays in memory, files have the word"),
+    ("lines=np.arange(", "lines of rows that come from no file are never named"),
+    ("* len(document_ids) + document, -2)", "any negative number does"),
+)
 """A piece of the mutated statement, and why it changes nothing that a test could see."""
 
 

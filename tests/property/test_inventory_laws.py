@@ -51,3 +51,15 @@ def test_table_holds_exactly_the_dictionary(
         for key in sorted(table)
     ]
     assert inventory.strong.tolist() == strong
+
+
+@given(TABLE, st.dictionaries(st.tuples(st.sampled_from(CONDITIONS), st.sampled_from(DOCUMENTS)), st.none() | CELL))
+def test_replacing_is_what_a_dictionary_does(
+    table: dict[tuple[str, str], dict[int, tuple[int, bool]]],
+    changes: dict[tuple[str, str], dict[int, tuple[int, bool]] | None],
+) -> None:
+    before = Inventory.from_rows([to_row(key, cell) for key, cell in table.items()], CONDITIONS, DOCUMENTS)
+    after = before.replaced({key: cell and to_row(key, cell) for key, cell in changes.items()})
+    expected = {key: cell for key, cell in {**table, **changes}.items() if cell is not None}
+    assert list(after.rows()) == [to_row(key, expected[key]) for key in sorted(expected)]
+    assert list(before.rows()) == [to_row(key, table[key]) for key in sorted(table)]

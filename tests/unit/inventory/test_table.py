@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nclue_build.core.errors import DataError
-from nclue_build.inventory.table import STRONG_MENTIONS, Inventory
+from nclue_build.inventory.table import Inventory
 from nclue_build.records.inventory import EvidenceRow
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ def test_find_in_an_empty_inventory() -> None:
 
 def test_strong_means_several_mentions_in_the_document_or_a_heading() -> None:
     rows = [
-        row("a", "d1", (1, 2), (1, STRONG_MENTIONS - 1)),
-        row("a", "d2", (1, 2), (1, STRONG_MENTIONS - 2)),
+        row("a", "d1", (1, 2), (1, 2)),
+        row("a", "d2", (1, 2), (1, 1)),
         row("a", "d3", (8,), (1,), (True,)),
     ]
     inventory = Inventory.from_rows(rows, ["a"], ["d1", "d2", "d3"])
@@ -97,11 +97,18 @@ def test_rows_that_do_not_fit_are_refused(rows: list[EvidenceRow], level: Level,
     assert [finding.code for finding in caught.value.findings] == [code]
 
 
-def test_a_row_of_an_unknown_document_makes_no_other_row_a_repeat() -> None:
+@pytest.mark.parametrize("step", [1, -1])
+def test_a_row_of_an_unknown_document_makes_no_other_row_a_repeat(step: int) -> None:
     rows = [row("a", "d2", (1,)), row("b", "x", (1,))]
     with pytest.raises(DataError) as caught:
-        Inventory.from_rows(rows, ["a", "b"], ["d1", "d2"])
+        Inventory.from_rows(rows[::step], ["a", "b"], ["d1", "d2"])
     assert [finding.code for finding in caught.value.findings] == ["unknown-document"]
+
+
+def test_replacing_in_an_inventory_of_documents_leaves_one_of_documents() -> None:
+    inventory = Inventory.from_rows([row("a", "d1", None), row("a", "d2", None)], ["a"], ["d1", "d2"], "document")
+    assert [item.doc_id for item in inventory.replaced({("a", "d1"): None}).rows()] == ["d2"]
+    assert list(inventory.replaced({}).rows()) == list(inventory.rows())
 
 
 def test_all_bad_rows_are_reported_together() -> None:
