@@ -35,6 +35,15 @@ class CallCache:
         self._said: set[Finding] = set()
         self._indexed: dict[str, Index] = {}
 
+    def open(self, prompt_id: str) -> None:
+        """Index the records of a prompt, as the first look-up does.
+
+        Raises:
+            CacheCorrupt: a line is no record.
+            CacheConflict: a call of the prompt has different replies.
+        """
+        self._index(prompt_id)
+
     def find(self, prompt_id: str, key: str) -> CallRecord | None:
         """The record of a key, or None.
 

@@ -97,7 +97,7 @@ class _Import:
     def run(self, path: Path) -> Imported:
         seal(self._places)
         self._cache = CallCache(self._places)
-        with Segment(self._places, self._secrets) as self._segment:
+        with Segment(self._places, self._secrets, durable=False) as self._segment:
             for number, line in iter_lines(path):
                 problem = self._take(number, line)
                 if problem is not None:

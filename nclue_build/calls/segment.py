@@ -29,10 +29,12 @@ class Segment:
     Args:
         places: Of the generation that is recorded.
         secret_variables: Environment variables whose values must never be written.
+        durable: Whether every record is on the disk before :meth:`append` returns. What comes from a file that is
+            there anyway need not be: it is on the disk when it is sealed.
     """
 
-    def __init__(self, places: CallPlaces, secret_variables: Iterable[str] = ()) -> None:
-        self._secrets = tuple(secret_variables)
+    def __init__(self, places: CallPlaces, secret_variables: Iterable[str] = (), *, durable: bool = True) -> None:
+        self._secrets, self._durable = tuple(secret_variables), durable
         places.inbox.mkdir(parents=True, exist_ok=True)
         self._path, self._file = self._create(places)
         sync_folder(places.inbox)
@@ -49,7 +51,7 @@ class Segment:
             os.close(file)
 
     def append(self, request: CallRequest, status: Status, response: bytes, provenance: Provenance) -> bytes:
-        """Write a record; it is on the disk when this returns.
+        """Write a record; it is on the disk when this returns, unless the segment is not durable.
 
         Returns:
             The line.
@@ -67,7 +69,8 @@ class Segment:
         data = line + b"\n"
         if os.write(self._file, data) != len(data):
             raise InternalError(f"{self._path}: a record was written in part")
-        os.fsync(self._file)
+        if self._durable:
+            os.fsync(self._file)
         return line
 
     def close(self) -> None:

@@ -86,7 +86,13 @@ class Calls:
         """The recorded calls to a prompt, for workers that look up replies by themselves.
 
         What they do not find is to be asked here (:meth:`ask`), and what they use to be noted (:meth:`note_used`).
+
+        Raises:
+            CacheCorrupt: a line is no record.
+            CacheConflict: a call of the prompt has different replies.
         """
+        self._cache.open(prompt_id)
+        self._warn_of_torn()
         return Replay(self._places, state_of(self._places, prompt_id))
 
     def note_used(self, row: UsedCall) -> None:
@@ -116,9 +122,7 @@ class Calls:
             if record is None:
                 missing.setdefault(key, ask)
             records.append(record)
-        for row in self._cache.torn:
-            self._progress.warn(str(row))
-        self._cache.torn.clear()
+        self._warn_of_torn()
         if missing and self.config.mode != "frozen":
             self._record(missing)
             return self.ask(asks, kind, required=required)
@@ -133,6 +137,11 @@ class Calls:
         elif required:
             write_pending(self._build, self._stage, [], required=True)
         return [None if record is None else self._outcome(record, kind) for record in records]
+
+    def _warn_of_torn(self) -> None:
+        for row in self._cache.torn:
+            self._progress.warn(str(row))
+        self._cache.torn.clear()
 
     def _outcome(self, record: CallRecord, kind: type[ReplyT]) -> Outcome[ReplyT]:
         outcome = read_record(record, kind, self._places)

@@ -19,7 +19,7 @@ def read_object(data: bytes | str) -> JsonObject:
     """
     text = data.decode("utf-8") if isinstance(data, bytes) else data
     try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+        value = _DECODER.decode(text)
     except RecursionError:
         message = "nested too deeply"
         raise ValueError(message) from None
@@ -59,3 +59,6 @@ def _unique(pairs: list[tuple[str, object]]) -> JsonObject:
 def _no_constant(name: str) -> object:
     message = f"{name} is no JSON"
     raise ValueError(message)
+
+
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from nclue_build.workflow.calls import CallsStatus, Confusion, Estimate, Explanation, Exported
 
 _DIFFERING_SHOWN = 10
+_VERDICTS = {"cluster": ("KEEP", "SPLIT", "REJECT", "NONE"), "item": ("QUOTED", "REFUSED", "NONE")}
+"""What a model may say of a case, by its kind."""
 _TEXT_SHOWN = 2000
 
 
@@ -156,29 +158,36 @@ def _short(text: str) -> str:
 
 
 def agree_reply(confusion: Confusion) -> Reply:
-    """Reply of ``calls agree``: a confusion table, rows the rules, columns the model."""
-    models = [name for name in ("KEEP", "SPLIT", "REJECT", "NONE") if any(name == key[1] for key in confusion.counts)]
-    rules = sorted({key[0] for key in confusion.counts})
-    total = confusion.counts.total()
-    same = sum(number for (one, other), number in confusion.counts.items() if one == other)
-    lines = ["  " + "".join(f"{name:>9}" for name in ("rules", *models))]
-    lines += [
-        "  " + f"{name:>9}" + "".join(f"{confusion.counts[name, model]:>9}" for model in models) for name in rules
-    ]
-    lines.append(f"  same verdict on {same} of {counted(total, 'cluster')}")
-    lines += [
-        f"  {row.case_id}: rules {row.rules} ({row.rules_reason}), model {row.model} ({row.model_reason})"
-        for row in confusion.differing[:_DIFFERING_SHOWN]
-    ]
-    if len(confusion.differing) > _DIFFERING_SHOWN:
-        lines.append(f"  ... and {len(confusion.differing) - _DIFFERING_SHOWN} more: --json lists them all")
+    """Reply of ``calls agree``: a confusion table of clusters, and one of items; rows the rules, columns the model."""
+    parts = [_confusion_table(confusion, kind) for kind in _VERDICTS if any(kind == key[0] for key in confusion.counts)]
     result = {
-        "n_cases": total,
-        "n_same": same,
-        "counts": [{"rules": key[0], "model": key[1], "n": number} for key, number in sorted(confusion.counts.items())],
+        "n_cases": confusion.counts.total(),
+        "n_same": sum(number for (_, one, other), number in confusion.counts.items() if one == other),
+        "counts": [
+            {"kind": kind, "rules": one, "model": other, "n": number}
+            for (kind, one, other), number in sorted(confusion.counts.items())
+        ],
         "differing": [row.model_dump(mode="json") for row in confusion.differing],
     }
-    return Reply(result, "\n".join(lines))
+    return Reply(result, "\n\n".join(parts))
+
+
+def _confusion_table(confusion: Confusion, kind: str) -> str:
+    counts = {key[1:]: number for key, number in confusion.counts.items() if key[0] == kind}
+    models = [name for name in _VERDICTS[kind] if any(name == model for _, model in counts)]
+    rules = sorted({one for one, _ in counts})
+    same = sum(number for (one, other), number in counts.items() if one == other)
+    lines = ["  " + "".join(f"{name:>9}" for name in ("rules", *models))]
+    lines += ["  " + f"{name:>9}" + "".join(f"{counts.get((name, model), 0):>9}" for model in models) for name in rules]
+    lines.append(f"  same verdict on {same} of {counted(sum(counts.values()), kind)}")
+    differing = [row for row in confusion.differing if row.kind == kind]
+    lines += [
+        f"  {row.case_id}: rules {row.rules} ({row.rules_reason}), model {row.model} ({row.model_reason})"
+        for row in differing[:_DIFFERING_SHOWN]
+    ]
+    if len(differing) > _DIFFERING_SHOWN:
+        lines.append(f"  ... and {len(differing) - _DIFFERING_SHOWN} more: --json lists them all")
+    return "\n".join(lines)
 
 
 def prune_reply(keys: Sequence[str], *, applied: bool) -> Reply:

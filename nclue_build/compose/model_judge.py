@@ -14,7 +14,7 @@ from nclue_build.compose.quotes import ROLE_RANK, FoundQuote, alias_occurs
 from nclue_build.core.text import fold, occurs, readings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from nclue_build.calls.outcomes import Outcome
     from nclue_build.calls.replies import ConditionReply, ItemReply
@@ -75,25 +75,23 @@ def _find_evidence(text: str, question: Question, blocks: Sequence[ShownBlock]) 
         return "evidence_trivial"
     is_proof = _has_form(question, pieces)
     stands = False
-    for places in _preferred_first(blocks, question.preferred):
-        holding = [block for block in places if _holds(block, pieces)]
-        stands = stands or bool(holding)
+    for is_other in (False, True):  # the preferred page, then the others
+        places = [block for block in blocks if (block.page != question.preferred) == is_other and _holds(block, pieces)]
+        stands = stands or bool(places)
+        places.sort(key=lambda block: (ROLE_RANK.get(block.role, 2), block.page))
         # A passage that ends inside a word may hold a form that the page does not have there.
-        best = next((block for block in holding if is_proof and _has_form(question, block.readings)), None)
+        best = next((block for block in places if is_proof and _has_form(question, block.readings)), None)
         if best is not None:
             return FoundQuote((ROLE_RANK.get(best.role, 2), 0, 0, 0, 0), best.page, evidence)
     return "evidence_without_form" if stands else "evidence_not_on_page"
 
 
-def _preferred_first(blocks: Sequence[ShownBlock], preferred: int | None) -> Iterator[list[ShownBlock]]:
-    """Blocks of the preferred page, then the others, each by role and page."""
-    for is_other in (False, True):
-        places = [block for block in blocks if (block.page != preferred) == is_other]
-        yield sorted(places, key=lambda block: (ROLE_RANK.get(block.role, 2), block.page))
-
-
 def _holds(block: ShownBlock, pieces: Sequence[str]) -> bool:
-    return any(occurs(piece, reading) for piece in pieces for reading in block.readings)
+    for reading in block.readings:
+        for piece in pieces:
+            if piece in reading and occurs(piece, reading):
+                return True
+    return False
 
 
 def _has_form(question: Question, texts: Sequence[str]) -> bool:

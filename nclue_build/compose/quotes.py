@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
 from nclue_build.core.english import function_words
@@ -143,8 +143,12 @@ def alias_occurs(alias: Alias, texts: Sequence[str], folded: Sequence[str]) -> b
     """Whether an alias occurs in any of several readings, given as they stand and folded."""
     if alias.match == "exact":
         return any(occurs(alias.form, text) for text in texts)
-    form = fold(alias.form)
-    return any(occurs(form, text) for text in folded)
+    form = _folded(alias.form)
+    return any(form in text and occurs(form, text) for text in folded)
+
+
+_folded = lru_cache(maxsize=1 << 16)(fold)
+"""Forms are few, and asked about again on every page."""
 
 
 def find_quote(page: PageText, aliases: Sequence[Alias]) -> FoundQuote | Refusal:

@@ -10,6 +10,7 @@ import numpy as np
 
 from nclue_build.calls.session import Calls, answered_by
 from nclue_build.compose import emit, report
+from nclue_build.compose.agreement import agreement
 from nclue_build.compose.candidates import Corpus
 from nclue_build.compose.forms import clean_name, render
 from nclue_build.compose.item_calls import ItemCalls
@@ -26,7 +27,7 @@ from nclue_build.records.benchmark import Query, QueryCondition, Quote, Strata
 from nclue_build.records.config import SMALL_CORPUS
 from nclue_build.records.inventory import Rejected
 from nclue_build.store.jsonl import write_json, write_jsonl
-from nclue_build.store.layout import CALLS, COMPOSITION, FORMS_QA, QUERIES, REJECTED
+from nclue_build.store.layout import AGREEMENT, CALLS, COMPOSITION, FORMS_QA, QUERIES, REJECTED
 from nclue_build.store.pages import read_pages
 from nclue_build.store.prompts import ITEM_PROMPT, PARAPHRASE_PROMPT, read_prompt
 from nclue_build.store.stage import StageResult
@@ -125,6 +126,7 @@ class _Composing:
             "gold_documents": summary.diversity.gold_documents,
             "families": summary.diversity.families,
         }
+        self._write_agreement(composed)
         return StageResult(counts | self._write_calls(), findings, summary.shortfalls)
 
     def _judge(self) -> Judge | None:
@@ -204,6 +206,15 @@ class _Composing:
         write_jsonl(path, used)
         counts = {f"calls_{status}": number for status, number in sorted(Counter(row.status for row in used).items())}
         return {"calls": len(used), **counts, "paraphrases": self._n_paraphrases}
+
+    def _write_agreement(self, composed: Composed) -> None:
+        """What the rules say of the same items, where a model judged."""
+        path = self._build.composed / AGREEMENT
+        if self._judge_name != MODEL:
+            path.unlink(missing_ok=True)
+            return
+        rules = self._judge_by_rules(list(composed.judged))
+        write_jsonl(path, agreement(composed.judged, rules, self._inventory, self._conditions))
 
     def _check_ids(self, queries: Iterable[Query]) -> None:
         clashes = sorted({query.query_id for query in queries}.intersection(self._inventory.document_ids))

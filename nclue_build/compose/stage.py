@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from nclue_build.calls.places import keyed_settings, recorded_inputs
 from nclue_build.inventory.documents import count_benchmark_documents
 from nclue_build.store.layout import (
+    AGREEMENT,
     BEIR,
     CALLS,
     COMPOSITION,
@@ -35,7 +36,7 @@ class Compose:
     """Makes queries out of P0, and every nonzero judgment of them."""
 
     name = "compose"
-    version = 9
+    version = 10
 
     def declare(self, build: Build, config: BuildConfig) -> Declaration:
         """Depends on P0, the documents and their pages (for quotes and texts)."""
@@ -57,7 +58,7 @@ class Compose:
         if prompts:
             inputs += recorded_inputs(build, config.calls, prompts)
             settings["calls"] = keyed_settings(config.calls)
-            outputs += (composed / CALLS,)
+            outputs += (composed / CALLS, composed / AGREEMENT)
         return Declaration(inputs, settings, outputs)
 
     def run(self, context: StageContext) -> StageResult:

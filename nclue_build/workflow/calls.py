@@ -123,9 +123,9 @@ class Explanation:
 
 @dataclass(slots=True)
 class Confusion:
-    """What rules and model say of the same cases: counts by (rules, model), and the cases they differ on."""
+    """What rules and model say of the same cases: counts by (kind, rules, model), and the cases they differ on."""
 
-    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    counts: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     differing: list[Agreement] = field(default_factory=list)
 
 
@@ -274,20 +274,22 @@ def seal_calls(workspace: Workspace | Path | None = None, build: str | None = No
 
 
 def compare_judges(workspace: Workspace | Path | None = None, build: str | None = None) -> Confusion:
-    """Verdicts of the rules against those of the model on the same clusters.
+    """Verdicts of the rules against those of the model on the same clusters and items.
 
     Raises:
         UsageError: no model has judged.
     """
     chosen = find_build(workspace, build)
-    path = chosen.inventory / AGREEMENT
-    if not path.is_file():
-        raise UsageError(f"{chosen.relative(path)} is not there: no model has judged this build yet")
+    paths = [path for folder in (chosen.inventory, chosen.composed) if (path := folder / AGREEMENT).is_file()]
+    if not paths:
+        missing = chosen.relative(chosen.inventory / AGREEMENT)
+        raise UsageError(f"{missing} is not there: no model has judged this build yet")
     confusion = Confusion()
-    for row in read_jsonl(path, Agreement):
-        confusion.counts[row.rules, row.model] += 1
-        if row.rules != row.model:
-            confusion.differing.append(row)
+    for path in paths:
+        for row in read_jsonl(path, Agreement):
+            confusion.counts[row.kind, row.rules, row.model] += 1
+            if row.rules != row.model:
+                confusion.differing.append(row)
     return confusion
 
 

@@ -119,7 +119,9 @@ FAMILIES: Final = (
     ),
     Family("receipt", ".nclue/receipts/<build>/<stage>.json", "file", TypeAdapter(Receipt)),
     Family("calls", f"{layout.CALLS} of inventory/<build> and benchmarks/<build>", "row", TypeAdapter(UsedCall)),
-    Family("agreement", f"inventory/<build>/{layout.AGREEMENT}", "row", TypeAdapter(Agreement)),
+    Family(
+        "agreement", f"{layout.AGREEMENT} of inventory/<build> and benchmarks/<build>", "row", TypeAdapter(Agreement)
+    ),
     Family("pending", ".nclue/calls/<build>/pending.jsonl", "row", TypeAdapter(PendingCall)),
     Family("envelope", "standard output of every verb with --json", "stdout", TypeAdapter(Envelope)),
 )

@@ -23,11 +23,11 @@ def check_calls(reading: Reading, config: BuildConfig) -> None:
         if path.is_file():
             rows = reading.rows(path, find_family("calls").model)
             used |= {row.key: row.rec for _, row in reading.ids(rows, path, "key", "duplicate-id")}
-    path = build.inventory / AGREEMENT
-    if path.is_file():
-        rows = reading.rows(path, find_family("agreement").model)
-        for _ in reading.ids(rows, path, "case_id", "duplicate-id"):
-            pass
+        path = folder / AGREEMENT
+        if path.is_file():
+            cases = reading.rows(path, find_family("agreement").model)
+            for _ in reading.ids(cases, path, "case_id", "duplicate-id"):
+                pass
     if not used and not build.frozen_outputs.is_dir():
         return
     seen = verify_calls(CallPlaces(build, config.calls.generation))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _BENCHMARK: Final = frozenset({
     layout.QUERIES, layout.QRELS, layout.META, layout.COMPOSITION, layout.FORMS_QA, layout.REJECTED,
-    layout.GATE_REPORT, layout.CALLS, *layout.REPAIR_FILES, *layout.TREC_FILES,
+    layout.GATE_REPORT, layout.CALLS, layout.AGREEMENT, *layout.REPAIR_FILES, *layout.TREC_FILES,
     *(f"{layout.BEIR}/{name}" for name in layout.BEIR_FILES),
 })  # fmt: skip
 _INVENTORY: Final = frozenset({

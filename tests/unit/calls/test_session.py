@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from nclue_build.calls import session
 from nclue_build.calls.answering import Answer
 from nclue_build.calls.key import call_key
+from nclue_build.calls.outcomes import read_record
 from nclue_build.calls.pending import batch_file, read_pending
 from nclue_build.calls.places import CallPlaces
 from nclue_build.calls.replies import ClusterReply, ItemReply
@@ -22,6 +24,7 @@ from nclue_build.records.config import CallsSection
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from nclue_build.calls.line import CallRecord
     from nclue_build.records.calls import CallRequest
 
 
@@ -133,6 +136,38 @@ def test_a_service_that_fails_loses_nothing_that_was_answered(
     service.fail_after = None
     open_calls(mode="record").ask(asks(make_request, *"abcde"), ClusterReply)
     assert len(service.asked) == 5
+
+
+def test_an_answer_is_on_the_disk_before_another_is_taken_and_before_it_is_used(
+    places: CallPlaces,
+    open_calls: Callable[..., Calls],
+    service: FakeService,
+    make_request: Callable[..., CallRequest],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A kill loses only what is under way."""
+    synced: set[str] = set()
+    fsync, answer = os.fsync, service.answer
+
+    def sync(file: int) -> None:
+        fsync(file)
+        synced.update(line[8:72].decode() for path in places.segments() for line in path.read_bytes().splitlines())
+
+    def watched(requests: Sequence[CallRequest]) -> Iterator[Answer]:
+        for given in answer(requests):
+            assert call_key(given.request) not in synced
+            yield given
+            assert call_key(given.request) in synced
+
+    def read(record: CallRecord, *rest: Any) -> Any:
+        assert record.key in synced
+        return read_record(record, *rest)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(session, "read_record", read)
+    monkeypatch.setattr(service, "answer", watched)
+    open_calls(mode="record").ask(asks(make_request, *"abc"), ClusterReply)
+    assert len(synced) == 3
 
 
 def test_an_answer_that_is_no_message_is_not_stored(

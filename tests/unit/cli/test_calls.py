@@ -44,6 +44,17 @@ def set_key(workspace: Path, table: str, key: str, value: str) -> None:
 
 
 @pytest.fixture
+def judged(built: Path) -> Path:
+    """A workspace whose build is to be judged by a model, and asks few calls."""
+    for table, key, value in (
+        ("judge", "kind", '"model"'), ("compose", "n_candidates", "40"),
+        ("compose", "n_queries", "10"),
+    ):  # fmt: skip
+        set_key(built, table, key, value)
+    return built
+
+
+@pytest.fixture
 def answerer(repository: Path, load_script: Callable[[Path], Any]) -> Any:
     return load_script(repository / "tests" / "answerer.py")
 
@@ -61,8 +72,8 @@ def files(workspace: Path) -> dict[str, bytes]:
     }
 
 
-def test_a_build_is_judged_by_import_and_replayed(built: Path, run: Run, answerer: Any) -> None:
-    set_key(built, "judge", "kind", '"model"')
+def test_a_build_is_judged_by_import_and_replayed(judged: Path, run: Run, answerer: Any) -> None:
+    built = judged
     rounds: list[str] = []
     for number in range(MAX_ROUNDS):
         out = built / f"batch-{number}.jsonl"
@@ -87,7 +98,7 @@ def test_a_build_is_judged_by_import_and_replayed(built: Path, run: Run, answere
     assert ran.code == 0, ran.out
     check_provenance(built, answerer.NAME)
     once = files(built)
-    replay = [sys.executable, "-c", REPLAY, "-w", str(built), "run", "--fresh"]
+    replay = [sys.executable, "-c", REPLAY, "-w", str(built), "run", "--fresh", "--from", "mine"]
     replayed = subprocess.run(replay, capture_output=True, text=True, check=False, timeout=300)  # noqa: S603
     assert replayed.returncode == 0, replayed.stderr
     assert files(built) == once
@@ -126,6 +137,11 @@ def check_verbs(workspace: Path, run: Run) -> None:
     assert run("-w", workspace, "validate").code == 0
     agreed = run("-w", workspace, "calls", "agree", "--json").envelope["result"]
     assert sum(row["n"] for row in agreed["counts"]) == agreed["n_cases"] > 0
+    assert {row["kind"] for row in agreed["counts"]} == {"cluster", "item"}
+    assert run("-w", workspace, "calls", "agree").out.count("same verdict on ") == 2
+    items = rows(workspace / "benchmarks" / "main" / "agreement.jsonl")
+    used = {row["key"] for row in rows(workspace / "benchmarks" / "main" / "calls.jsonl")}
+    assert {row["call_key"] for row in items} == used
     quote = next(quote for row in rows(workspace / "benchmarks" / "main" / "qrels.jsonl") for quote in row["evidence"])
     why = run("-w", workspace, "calls", "why", quote["call_key"][:16], "--json").envelope["result"]
     assert (why["state"], why["status"], why["request"]["prompt_id"]) == ("recorded", "ok", "item")
@@ -194,9 +210,9 @@ def test_forms_that_a_model_names_are_mined(built: Path, run: Run, answerer: Any
     assert run("-w", built, "validate").code == 0
 
 
-def test_replies_without_a_text_leave_their_cases_out(built: Path, run: Run, answerer: Any) -> None:
+def test_replies_without_a_text_leave_their_cases_out(judged: Path, run: Run, answerer: Any) -> None:
     """What fails gets no verdict: not KEEP, not REJECT; it is listed with its reason, and counted."""
-    set_key(built, "judge", "kind", '"model"')
+    built = judged
     failing = ["truncated", "refused", "empty", "invalid"]
     for number in range(MAX_ROUNDS):
         out = built / f"batch-{number}.jsonl"
