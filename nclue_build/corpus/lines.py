@@ -69,10 +69,10 @@ def decode_page(payload: bytes) -> RawPage:
         pictures=raw["pictures"],
         flags=raw["flags"],
         lines=[
-            _turned(row, width, height)
-            if row[1]
-            else Line(row[0], 0, row[2], row[3], row[4], row[5], row[6], row[7], row[8].strip(), (*row[2:6],))
-            for row in raw["lines"]
+            Line(block, 0, x0, y0, x1, y1, size, style, text.strip(), (x0, y0, x1, y1))
+            if not direction
+            else _turned([block, direction, x0, y0, x1, y1, size, style, text], width, height)
+            for block, direction, x0, y0, x1, y1, size, style, text in raw["lines"]
         ],
         backend=(backend[0], backend[1]) if (backend := raw.get("backend")) else None,
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from nclue_build.corpus.lines import BOLD, MONOSPACED, STARTS_WITH_MARK
-from nclue_build.corpus.segments import BULLET, ENUMERATOR, Segment, same_row
+from nclue_build.corpus.segments import ENUMERATOR, Segment, same_row, starts_with_bullet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +44,7 @@ _CAPTION: Final = re.compile(
     r"\s+(?:[A-Z]{0,2}[-.]?\d{1,3}(?:[-.]\d{1,3})*[a-z]?|[IVXL]{1,6}|[A-Z])"
     r"(?:\s*[:.|\u2013\u2014-](?:\s|$)|\s+(?=[A-Z0-9\u201c\"(])|$)"
 )
+_CAPTION_STARTS: Final = frozenset("FTCEBMPGDL")
 _FOOTNOTE: Final = re.compile(r"(?:\d{1,3}|[*\u2020\u2021\u00a7]{1,3}|[a-z](?=[A-Z\s]))[.)]?\s*\S")
 _THREE_LETTERS: Final = re.compile(r"(?:[^\W\d_][\W\d_]*){3}")
 _FIGURE: Final = re.compile(r"(?<!\S)[^\s\d]*\d\S*")
@@ -163,11 +164,11 @@ def _role(segment: Segment, following: Segment | None, scale: TypeScale) -> tupl
     level: int | None = None
     if segment.size < _MIN_VISIBLE_SIZE:
         role = "other"
-    elif segment.n_chars <= _MAX_CAPTION_CHARS and _CAPTION.match(text):
+    elif text[:1] in _CAPTION_STARTS and segment.n_chars <= _MAX_CAPTION_CHARS and _CAPTION.match(text):
         role = "caption"
     elif len(segment.lines) > 1 and segment.monospaced and not scale.mono_is_common:
         role = "code"
-    elif BULLET.match(text) and any(map(str.isalpha, text[:_MAX_TITLE_CHARS])):
+    elif starts_with_bullet(text) and any(map(str.isalpha, text[:_MAX_TITLE_CHARS])):
         role = "list"
     elif _is_large_title(segment, scale, is_cell=is_cell) and _THREE_LETTERS.search(text, 0, _MAX_TITLE_CHARS):
         role, level = "title", scale.level(segment)

@@ -22,6 +22,10 @@ BULLET: Final = re.compile(
     r"(?:[\u2022\u2023\u2043\u25aa\u25ab\u25cf\u25cb\u25e6\u25a0\u25a1\u25ba\u25b8\u27a2\u2756\u2794\u2713\u2714\uf0b7\uf0a7\uf0d8\u00b7]"
     r"|[-\u2013\u2014o*\u00a7](?=\s|$))\s*"
 )
+_BULLET_STARTS: Final = frozenset(
+    "\u2022\u2023\u2043\u25aa\u25ab\u25cf\u25cb\u25e6\u25a0\u25a1\u25ba\u25b8\u27a2\u2756\u2794\u2713\u2714\uf0b7\uf0a7\uf0d8\u00b7"
+    "-\u2013\u2014o*\u00a7"
+)
 ENUMERATOR: Final = re.compile(r"(?:\(?(?:\d{1,2}|[A-Za-z]|[ivx]{1,5})[.)]|\[\d{1,3}\])(?:\s|$)")
 _MIN_FULL_LINE: Final = 45
 """Characters from which a line counts as running text that may go on in another block."""
@@ -173,18 +177,23 @@ class _Measure:
 
 def same_row(a: Line | Segment, b: Line | Segment) -> bool:
     """Whether two boxes overlap vertically by at least half of the lower one."""
-    a_top, a_bottom, b_top, b_bottom = a.y0, a.y1, b.y0, b.y1
-    if a_top > b_top:
-        a_top, a_bottom, b_top, b_bottom = b_top, b_bottom, a_top, a_bottom
-    twice = 2 * (min(a_bottom, b_bottom) - b_top)
-    return twice >= a_bottom - a_top or twice >= b_bottom - b_top
+    if a.y0 > b.y0:
+        a, b = b, a
+    a_bottom, b_top, b_bottom = a.y1, b.y0, b.y1
+    twice = 2 * ((a_bottom if a_bottom < b_bottom else b_bottom) - b_top)  # noqa: FURB136 - asked of every two lines
+    return twice >= a_bottom - a.y0 or twice >= b_bottom - b_top
+
+
+def starts_with_bullet(text: str) -> bool:
+    """Whether a text starts like an item of a list without numbers; nearly all are told by their first character."""
+    return text[:1] in _BULLET_STARTS and BULLET.match(text) is not None
 
 
 def _join_rows(lines: Iterable[Line]) -> list[Line]:
     """Put together what MuPDF cut on one baseline: list marks, and words of loosely set text."""
     joined: list[Line] = []
+    previous: Line | None = None
     for line in lines:
-        previous = joined[-1] if joined else None
         if previous is not None and previous.direction == line.direction and same_row(previous, line):
             gap = line.x0 - previous.x1
             is_mark = len(previous.text) <= 6 and (  # noqa: PLR2004 - "(viii)" is the longest mark
@@ -199,13 +208,14 @@ def _join_rows(lines: Iterable[Line]) -> list[Line]:
                     or (previous.block == line.block and (previous.size, previous.style) == (line.size, line.style))
                 )
             ):
-                joined[-1] = _join(previous, line)
+                _join(previous, line)
                 continue
         joined.append(line)
+        previous = line
     return joined
 
 
-def _join(left: Line, right: Line) -> Line:
+def _join(left: Line, right: Line) -> None:
     if len(right.text) > len(left.text):  # the longer part says what the line is like
         left.size = right.size
         left.style = right.style & ~STARTS_WITH_MARK | left.style & STARTS_WITH_MARK
@@ -214,24 +224,29 @@ def _join(left: Line, right: Line) -> Line:
     left.x1 = max(left.x1, right.x1)
     a, b = left.bbox, right.bbox
     left.bbox = (min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3]))
-    return left
 
 
 def _belongs(current: list[Line], line: Line, left: int, right: int, measure: _Measure) -> bool:
     """Whether a line goes on with the segment so far, which reaches from ``left`` to ``right``."""
-    last = current[-1]
-    if line.direction != last.direction or (line.block != last.block and not _runs_on(current, line, measure)):
+    # Asked of every two lines: what is quick to tell comes first, and what is rare is asked only where it may be so.
+    first, last = current[0], current[-1]
+    size, x0 = line.size, line.x0
+    if line.direction != last.direction or line.y0 < last.y0 or x0 >= right or line.x1 <= left:
         return False
-    if line.y0 < last.y0 or line.x0 >= right or line.x1 <= left or same_row(last, line):
+    if size != last.size and abs(last.size - size) * 100 > 8 * max(last.size, size):
+        return False
+    if _is_gap(current, line) or same_row(last, line):
+        return False
+    if line.block != last.block and not _runs_on(current, line, measure):
         return False
     ends_short = (last.x1 - left) * 100 < 85 * (max(right, line.x1) - left)
-    return (
-        abs(last.size - line.size) * 100 <= 8 * max(last.size, line.size)
-        and not _is_gap(current, line)
-        and not _changes_weight(last, line, ends_short=ends_short)
-        and not _starts_item(current, line, ends_short=ends_short)
-        and not _starts_paragraph(current, line, left, measure)
-        and not _returns_to_margin(current, line)
+    is_indented = 80 * size <= 100 * (x0 - last.x0) <= 500 * size
+    is_hanging = len(current) > 1 and 6 * size <= 10 * (current[1].x0 - first.x0)
+    return not (
+        ((last.style ^ line.style) & BOLD and _changes_weight(last, ends_short=ends_short))
+        or _starts_item(current, line, ends_short=ends_short)
+        or (is_indented and _starts_paragraph(current, left, measure))
+        or (is_hanging and _returns_to_margin(current, line))
     )
 
 
@@ -245,17 +260,13 @@ def _is_gap(current: list[Line], line: Line) -> bool:
     return pitch * 10 > 21 * size
 
 
-def _changes_weight(last: Line, line: Line, *, ends_short: bool) -> bool:
-    """Whether a bold heading ends or begins here, rather than a stretch of bold text in a paragraph."""
-    if last.style & BOLD and not line.style & BOLD:
-        return ends_short or last.text.endswith(_ENDS_HEADING)
-    if line.style & BOLD and not last.style & BOLD:
-        return ends_short or last.text.endswith(_ENDS_SENTENCE)
-    return False
+def _changes_weight(last: Line, *, ends_short: bool) -> bool:
+    """Whether a bold heading ends or begins where weights differ, rather than a stretch of bold text in a paragraph."""
+    return ends_short or last.text.endswith(_ENDS_HEADING if last.style & BOLD else _ENDS_SENTENCE)
 
 
 def _starts_item(current: list[Line], line: Line, *, ends_short: bool) -> bool:
-    if BULLET.match(line.text):
+    if starts_with_bullet(line.text):
         return True
     first, last = current[0], current[-1]
     return bool(ENUMERATOR.match(line.text)) and (
@@ -264,15 +275,10 @@ def _starts_item(current: list[Line], line: Line, *, ends_short: bool) -> bool:
     )
 
 
-def _starts_paragraph(current: list[Line], line: Line, left: int, measure: _Measure) -> bool:
-    """Whether the line is indented like the first one of a paragraph."""
+def _starts_paragraph(current: list[Line], left: int, measure: _Measure) -> bool:
+    """Whether a line that is indented is the first one of a paragraph."""
     last = current[-1]
-    if (
-        not 80 * line.size <= 100 * (line.x0 - last.x0) <= 500 * line.size
-        or last.x0 != left
-        or not last.text.endswith(_ENDS_SENTENCE)
-        or BULLET.match(current[0].text)
-    ):
+    if last.x0 != left or not last.text.endswith(_ENDS_SENTENCE) or starts_with_bullet(current[0].text):
         return False
     # Behind a single line this may as well be the second line of a hanging entry, unless it runs on at the margin.
     return len(current) > 1 or (not ENUMERATOR.match(last.text) and measure.runs_on_at(last.x0))
@@ -281,7 +287,7 @@ def _starts_paragraph(current: list[Line], line: Line, left: int, measure: _Meas
 def _returns_to_margin(current: list[Line], line: Line) -> bool:
     """Whether an entry with a hanging indent is complete: the line is back where the entry's first one starts."""
     first = current[0]
-    if len(current) == 1 or abs(line.x0 - first.x0) * 10 > 3 * line.size:
+    if abs(line.x0 - first.x0) * 10 > 3 * line.size:
         return False
     if not all(6 * line.size <= 10 * (one.x0 - first.x0) <= 80 * line.size for one in current[1:]):
         return False

@@ -72,10 +72,9 @@ class MadeBlock(NamedTuple):
     def row(self) -> dict[str, Any]:
         """The block as a page row has it."""
         role, level, text, bbox, html = self
-        fields: dict[str, Any] = {"role": role, "level": level, "text": text, "bbox": bbox}
         if html is not None:
-            fields["html"] = html
-        return fields
+            return {"role": role, "level": level, "text": text, "bbox": bbox, "html": html}
+        return {"role": role, "level": level, "text": text, "bbox": bbox}
 
 
 class PageFacts(Protocol):
@@ -133,8 +132,8 @@ class DocumentSums:
             title: What may be the document's title, should the page be the first that has one.
             backend: Name and version of the reader of this page, where it is not the document's.
         """
-        joined = "\n".join(block.text for block in blocks)
-        body = matching_text("\n".join(block.text for block in blocks if block.role not in _FURNITURE_ROLES))
+        joined = "\n".join([block.text for block in blocks])
+        body = matching_text("\n".join([block.text for block in blocks if block.role not in _FURNITURE_ROLES]))
         words = Words(words_of(body))
         counts = count_language(words)
         all_flags = {*flags, *text_flags(joined, words, counts)}
