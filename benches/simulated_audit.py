@@ -90,7 +90,7 @@ def study(workspace: Path, name: str, folder: Path) -> dict[str, Any]:  # noqa: 
 
     for evaluator in ("A", "E"):
         write_json(folder / "responses" / f"{evaluator}.json", answer(packet, evaluator, 1.0))
-    agreed = auditing.score_audit(folder, workspace, name)
+    agreed = auditing.score_audit(folder, workspace, name).agreement
     queue = auditing.queue_audit(folder, workspace, name)
     pools = auditing.pool_audit(folder, workspace, name)
     open_packet = read_json(folder / "adjudication.json", Packet)

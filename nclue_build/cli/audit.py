@@ -98,7 +98,7 @@ def score(
     if confusion is not None and folder is None:
         return agreement_reply(score_confusion(confusion, seed))
     if folder is not None and confusion is None:
-        return agreement_reply(score_audit(folder, session.workspace, session.build, seed=seed))
+        return agreement_reply(*score_audit(folder, session.workspace, session.build, seed=seed))
     raise typer.BadParameter("name a FOLDER or --confusion FILE")
 
 

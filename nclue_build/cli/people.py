@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nclue_build.cli.reply import Reply, table
+from nclue_build.core.errors import EXIT_FINDINGS, EXIT_OK
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nclue_build.core.errors import Finding
     from nclue_build.records.audit import Agreement, Figure, PairAgreement, SecondRound
 
 
-def agreement_reply(found: Agreement) -> Reply:
-    """Reply of ``audit score``."""
+def agreement_reply(found: Agreement, unfinished: Sequence[Finding] = ()) -> Reply:
+    """Reply of ``audit score``; exit code 1 where the second round cannot be counted yet."""
     rows: list[tuple[str, object]] = [
         ("evaluators", ", ".join(found.evaluators)),
         ("copies of another", ", ".join(found.collapsed)),
@@ -32,7 +36,11 @@ def agreement_reply(found: Agreement) -> Reply:
     parts += [] if found.adjudication is None else [_second(found.adjudication)]
     if found.strata:
         parts.append("exact grade by stratum\n" + table([(name, _share(one)) for name, one in found.strata.items()]))
-    return Reply(found.model_dump(mode="json"), "\n\n".join(parts))
+    if unfinished:
+        parts.append("the adjudication is not counted")
+    return Reply(
+        found.model_dump(mode="json"), "\n\n".join(parts), unfinished, EXIT_FINDINGS if unfinished else EXIT_OK
+    )
 
 
 def _confusion(found: Agreement) -> str:

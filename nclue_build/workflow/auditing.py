@@ -46,7 +46,7 @@ from nclue_build.workflow.audit_files import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from nclue_build.records.audit import Agreement, Queue, Response
+    from nclue_build.records.audit import Agreement, Queue
     from nclue_build.store.workspace import Workspace
 
 _AT_6, _AT_9 = 6, 9
@@ -172,29 +172,35 @@ def check_responses(folder: Path, workspace: Workspace | Path | None = None, bui
     return Imported(evaluators, collapsed, answers, quotes, tuple(found.kept))
 
 
+class Scored(NamedTuple):
+    """Agreement, and what keeps the second round from being counted."""
+
+    agreement: Agreement
+    unfinished: tuple[Finding, ...]
+
+
 def score_audit(
     folder: Path, workspace: Workspace | Path | None = None, build: str | None = None, *, seed: int = 11
-) -> Agreement:
-    """Agreement of the first round, and of the second where somebody has answered it.
+) -> Scored:
+    """Agreement of the first round, and of the second where its responses are whole.
 
     Raises:
-        DataError: a response is not whole.
+        DataError: a response of the first round is not whole.
         UsageError: fewer than two evaluators whose answers differ.
     """
     files = Files.find(folder, workspace, build)
     packet, key = files.drawn()
     kept, left_out, found = files.responses(RESPONSES, packet)
-    again: list[Response] = []
-    copies: list[str] = []
-    if (folder / ADJUDICATION_PACKET).is_file():
-        again, copies, wrong = files.responses(ADJUDICATION, read_json(folder / ADJUDICATION_PACKET, Packet))
-        found.merge(wrong)
     found.raise_any()
     need_two(kept, left_out)
     scored = agreement(kept, {item.item_id: item.stratum for item in key.items}, left_out, seed)
-    if not again:
-        return scored
-    return scored.model_copy(update={"adjudication": second_round(again, copies, [*scored.evaluators, *left_out])})
+    if not (folder / ADJUDICATION_PACKET).is_file():
+        return Scored(scored, ())
+    again, copies, wrong = files.responses(ADJUDICATION, read_json(folder / ADJUDICATION_PACKET, Packet))
+    if again and not wrong.total:
+        second = second_round(again, copies, [*scored.evaluators, *left_out])
+        scored = scored.model_copy(update={"adjudication": second})
+    return Scored(scored, tuple(wrong.kept))
 
 
 def score_confusion(path: Path, seed: int = 11) -> Agreement:

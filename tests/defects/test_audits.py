@@ -90,7 +90,7 @@ def test_from_the_draw_to_the_repair(tiny: Any, folder: Path, tmp_path: Path) ->
         answer |= {"pages": [2], "quotes": [{"page": 2, "quote": "A changing climate."}]}
     write(tiny, folder / "responses", first, second)
     assert auditing.check_responses(folder, tiny.build.workspace, "tiny").findings == ()
-    found = auditing.score_audit(folder, tiny.build.workspace, "tiny")
+    found = auditing.score_audit(folder, tiny.build.workspace, "tiny").agreement
     assert (found.exact_grade.count, found.exact_grade.total) == (19, 20)
     assert found.condition is not None
     assert found.condition.count == found.condition.total - 1
@@ -271,7 +271,7 @@ def test_those_who_say_no_throughout_are_no_copies(tiny: Any, folder: Path) -> N
         for asked in item["conditions"]
     }
     write(tiny, folder / "responses", *(evaluator(tiny, folder, "packet.json", name, flips) for name in "AE"))
-    found = auditing.score_audit(folder, tiny.build.workspace, "tiny")
+    found = auditing.score_audit(folder, tiny.build.workspace, "tiny").agreement
     assert (found.collapsed, found.exact_grade.count, found.kappa_linear) == ((), 20, None)
 
 
@@ -286,7 +286,7 @@ def test_more_than_two_evaluators_are_scored_and_none_is_dropped(tiny: Any, fold
     for response in responses[:2]:
         response["clarity"] = [{"item_id": item, "clear": item != zeta} for item in items]
     write(tiny, folder / "responses", *responses)
-    found = auditing.score_audit(folder, tiny.build.workspace, "tiny")
+    found = auditing.score_audit(folder, tiny.build.workspace, "tiny").agreement
     assert found.evaluators == ("A", "E", "G")
     assert found.condition is not None
     assert found.condition.count == found.condition.total - 1
@@ -309,13 +309,24 @@ def test_more_than_two_evaluators_are_scored_and_none_is_dropped(tiny: Any, fold
 
 def test_the_adjudication_is_scored_beside_the_first_round(tiny: Any, folder: Path, opposite: tuple[str, str]) -> None:
     assert opposite
-    found = auditing.score_audit(folder, tiny.build.workspace, "tiny").adjudication
+    found = auditing.score_audit(folder, tiny.build.workspace, "tiny").agreement.adjudication
     assert found is not None
     assert (found.evaluators, found.in_both_rounds, found.conditions) == (("A", "E", "J"), ("A", "E"), 2)
     assert found.positives == {"A": 0, "E": 0, "J": 1}
     assert found.unanimous is not None
     assert (found.unanimous.count, found.unanimous.total) == (1, 2)
     assert [one.condition.count for one in found.pairs] == [2, 1, 1]
+    # One of them has not finished: the first round is scored all the same, and the rest is said.
+    tiny.edit_json(folder / "adjudication" / "J.json", lambda row: row["answers"].pop())
+    scored = auditing.score_audit(folder, tiny.build.workspace, "tiny")
+    assert (scored.agreement.adjudication, len(scored.agreement.pairs)) == (None, 1)
+    (finding,) = scored.unfinished
+    assert "is not answered" in finding.message
+    command = [sys.executable, "-m", "nclue_build", "-w", str(tiny.build.workspace.root), "-b", "tiny"]
+    done = subprocess.run(  # noqa: S603 - our own program
+        [*command, "audit", "score", str(folder)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, "the adjudication is not counted" in done.stdout) == (1, True), done.stderr
 
 
 @pytest.mark.parametrize(
