@@ -11,7 +11,7 @@ from nclue_build.core.errors import Finding, FrozenMiss
 from nclue_build.core.phrases import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from nclue_build.calls.cache import CallCache
@@ -31,6 +31,11 @@ FOLLOWS: Final = {
     "paraphrase": "nothing follows",
 }
 """What a round of answers leads to."""
+
+
+def following(prompt_ids: Iterable[str]) -> str:
+    """What a round of calls to some prompts leads to, in words."""
+    return "; ".join(FOLLOWS[name] for name in sorted(set(prompt_ids)) if name in FOLLOWS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +123,6 @@ def frozen_miss(
         nearest = by_prompt[prompt_id].find(call.request) or "nothing is recorded for this prompt"
         findings.append(Finding("frozen-miss", f"{prompt_id} {call.label}: {nearest}", id=call.key))
     rounds = sorted(by_prompt)
-    follows = "; ".join(FOLLOWS[prompt_id] for prompt_id in rounds if prompt_id in FOLLOWS)
     lines = [
         f"{counted(len(calls), 'call')} ({', '.join(rounds)}) without a recorded reply, and [calls] mode is frozen",
         *(f"{finding.id}: {finding.message}" for finding in findings[:_SHOWN]),
@@ -130,6 +134,6 @@ def frozen_miss(
     lines.append(
         f"all of them are in {build.relative(batch)}: have them answered, then run "
         f"'nclue-build calls import FILE --answered-by NAME', then this again. This is the round of {', '.join(rounds)}"
-        f": {follows}"
+        f": {following(rounds)}"
     )
     return FrozenMiss("\n".join(lines), findings)

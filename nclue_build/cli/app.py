@@ -236,7 +236,7 @@ def run(  # noqa: PLR0913 - its options
     spending = Spending(max_calls, max_tokens, money("--max-cost", max_cost))
     if dry_run:
         from nclue_build.cli.render import plan_reply
-        from nclue_build.workflow.calls import missing_calls
+        from nclue_build.workflow.estimating import missing_calls
         from nclue_build.workflow.planning import plan_build
 
         plans = plan_build(session.workspace, session.build, first=first, last=last, fresh=fresh)

@@ -33,7 +33,7 @@ def status(session: Session) -> Reply:
 def estimate(session: Session) -> Reply:
     """Size up the calls of the next round."""
     from nclue_build.cli.render_calls import estimate_reply
-    from nclue_build.workflow.calls import estimate_calls
+    from nclue_build.workflow.estimating import estimate_calls
 
     return estimate_reply(estimate_calls(session.workspace, session.build))
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from nclue_build.fetch.outcome import FetchReport
-    from nclue_build.workflow.calls import Estimate
     from nclue_build.workflow.doctor import Check
+    from nclue_build.workflow.estimating import Estimate
     from nclue_build.workflow.extraction import ExtractionVerdict
     from nclue_build.workflow.families import Family
     from nclue_build.workflow.plan import StagePlan
@@ -164,7 +164,7 @@ def plan_reply(plans: Sequence[StagePlan], missing: Estimate | None = None) -> R
     rows = [(plan.stage, f"{plan.state:<8} {'; '.join(plan.reasons)}".rstrip()) for plan in plans]
     if missing is None:
         return Reply({"stages": stages}, table(rows))
-    text = f"{table(rows)}\n\nmodel calls that are known to be missing\n{table(estimate_rows(missing))}"
+    text = f"{table(rows)}\n\nmodel calls that are missing\n{table(estimate_rows(missing))}"
     return Reply({"stages": stages, "calls": asdict(missing)}, text)
 
 

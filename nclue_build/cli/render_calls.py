@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from nclue_build.calls.seal import Sealed
     from nclue_build.calls.verify import Verified
     from nclue_build.store.workspace import Build
-    from nclue_build.workflow.calls import CallsStatus, Confusion, Estimate, Explanation, Exported
+    from nclue_build.workflow.calls import CallsStatus, Confusion, Explanation, Exported
+    from nclue_build.workflow.estimating import Estimate
 
 _DIFFERING_SHOWN = 10
 _VERDICTS = {"cluster": ("KEEP", "SPLIT", "REJECT", "NONE"), "item": ("QUOTED", "REFUSED", "NONE")}
@@ -70,14 +71,23 @@ def estimate_reply(found: Estimate) -> Reply:
 
 def estimate_rows(found: Estimate) -> list[tuple[str, object]]:
     """What missing calls come to, as rows of a table."""
+    if found.known == "all":
+        return [("calls", "none: every call that was asked for is recorded")]
+    if not found.calls:
+        unknown = f"not known: {found.stage or 'a stage'} has to run to find out, and it may ask for any number"
+        return [("calls", unknown), ("", "'nclue-build calls export FILE' runs that far, and asks nobody")]
     cost = f"at most about {found.max_cost} {found.currency}, at the price from {found.price_since} on"
-    return [
-        ("calls", _listed(found.calls) or "none known to be missing"),
+    rows: list[tuple[str, object]] = [
+        ("calls", _listed(found.calls)),
         ("input", f"about {found.input_tokens} tokens (4 characters each)"),
         ("output", f"at most {found.max_output_tokens} tokens"),
         ("cost", cost if found.max_cost is not None else "unknown: the model has no price ([calls] prices)"),
-        ("", "later rounds depend on the answers, and are not in this"),
+        ("", f"this round only; {found.follows or 'nothing follows'}: how many depends on the answers"),
+        ("", "as the last run or export listed them"),
     ]
+    if found.known == "outdated":
+        rows[-1] = ("", f"listed before something changed ({found.stage or 'settings'}): others will be asked for")
+    return rows
 
 
 def export_reply(exported: Exported) -> Reply:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from nclue_build.calls.imports import import_answers
-from nclue_build.calls.misses import FOLLOWS, NearestRequests
+from nclue_build.calls.misses import NearestRequests, following
 from nclue_build.calls.pending import batch_lines, read_pending
 from nclue_build.calls.places import CallPlaces, generations
 from nclue_build.calls.seal import seal, sealing_lock
-from nclue_build.calls.sizes import input_tokens, most, price_of
 from nclue_build.calls.verify import verify_calls
 from nclue_build.core.errors import DataError, FrozenMiss, UsageError
 from nclue_build.records.calls import Agreement, UsedCall
@@ -22,7 +20,6 @@ from nclue_build.store.config_file import load_config
 from nclue_build.store.jsonl import read_jsonl
 from nclue_build.store.layout import AGREEMENT, CALLS
 from nclue_build.store.workspace import find_build
-from nclue_build.workflow.call_mode import asks_a_model
 from nclue_build.workflow.runner import run_build
 
 if TYPE_CHECKING:
@@ -77,27 +74,6 @@ class CallsStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
-    """What the missing calls of the next round come to.
-
-    Args:
-        calls: By prompt.
-        input_tokens: About so many.
-        max_output_tokens: At most so many.
-        max_cost: At most about so much, as text; None where there is no price.
-        currency: Of the cost.
-        price_since: Day the price has been in force from.
-    """
-
-    calls: Mapping[str, int]
-    input_tokens: int
-    max_output_tokens: int
-    max_cost: str | None = None
-    currency: str | None = None
-    price_since: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Exported:
     """What was written to be answered."""
 
@@ -149,11 +125,6 @@ def _by_prompt(prompt_ids: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(prompt_ids).items()))
 
 
-def _follows(pending: Iterable[PendingCall]) -> str:
-    rounds = sorted({call.request.prompt_id for call in pending})
-    return "; ".join(FOLLOWS[name] for name in rounds if name in FOLLOWS)
-
-
 def _missing(places: CallPlaces, seen: Verified, *, required: bool) -> list[PendingCall]:
     """What is waited for and still not recorded."""
     return [call for call in read_pending(places.build, required=required) if call.key not in seen.recs]
@@ -180,35 +151,9 @@ def calls_status(workspace: Workspace | Path | None = None, build: str | None = 
         pending=_by_prompt(call.request.prompt_id for call in pending),
         optional=_by_prompt(call.request.prompt_id for call in optional),
         unsealed=len(places.segments()),
-        follows=_follows(pending),
+        follows=following(call.request.prompt_id for call in pending),
         findings=tuple(chosen.workspace.relative_finding(row) for row in seen.found.kept),
     )
-
-
-def estimate_calls(workspace: Workspace | Path | None = None, build: str | None = None) -> Estimate:
-    """What the calls that are known to be missing come to, at the price of today."""
-    chosen, config, places = _open(workspace, build)
-    with chosen.workspace.relative_paths():
-        pending = _missing(places, verify_calls(places), required=True)
-    requests = [call.request for call in pending]
-    price = price_of(config, datetime.now(UTC).strftime("%Y-%m-%d"))
-    cost = most(requests, price).cost
-    return Estimate(
-        calls=_by_prompt(request.prompt_id for request in requests),
-        input_tokens=sum(map(input_tokens, requests)),
-        max_output_tokens=sum(request.max_tokens for request in requests),
-        max_cost=None if cost is None else f"{cost:.2f}",
-        currency=None if price is None else price.currency,
-        price_since=None if price is None else price.since,
-    )
-
-
-def missing_calls(workspace: Workspace | Path | None = None, build: str | None = None) -> Estimate | None:
-    """As :func:`estimate_calls`; None for a build that asks no model."""
-    chosen = find_build(workspace, build)
-    with chosen.workspace.relative_paths():
-        config = load_config(chosen.config_path)
-    return estimate_calls(chosen.workspace, chosen.name) if asks_a_model(config) else None
 
 
 def export_calls(
@@ -239,7 +184,11 @@ def export_calls(
     with chosen.workspace.relative_paths():
         pending = _missing(places, verify_calls(places), required=not optional)
     write_bytes(path, batch_lines(pending))
-    return Exported(path, _by_prompt(call.request.prompt_id for call in pending), _follows(pending))
+    return Exported(
+        path,
+        _by_prompt(call.request.prompt_id for call in pending),
+        following(call.request.prompt_id for call in pending),
+    )
 
 
 def import_calls(

@@ -21,8 +21,12 @@ class Background:
         self._thread = threading.Thread(target=self._loop.run_forever, name="live calls", daemon=True)
 
     def do(self, work: Coroutine[None, None, ResultT]) -> ResultT:
-        """The result of work done in the loop."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        """The result of work done in the loop; whoever is interrupted while waiting for it ends it."""
+        doing = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return doing.result()
+        finally:
+            doing.cancel()
 
     def __enter__(self) -> Self:
         self._thread.start()

@@ -108,6 +108,7 @@ class _Asking:
         self._transport = Transport(self._endpoint, self._config)
 
     async def close(self) -> None:
+        self._waiting.clear()
         for task in self._running:
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)

@@ -74,6 +74,8 @@ def files(workspace: Path) -> dict[str, bytes]:
 
 def test_a_build_is_judged_by_import_and_replayed(judged: Path, run: Run, answerer: Any) -> None:
     built = judged
+    first = run("-w", built, "run", "--dry-run", "--json").envelope["result"]["calls"]["known"]
+    assert "calls  not known: mine has to run to find out" in run("-w", built, "run", "--dry-run").out
     rounds: list[str] = []
     for number in range(MAX_ROUNDS):
         out = built / f"batch-{number}.jsonl"
@@ -94,6 +96,7 @@ def test_a_build_is_judged_by_import_and_replayed(judged: Path, run: Run, answer
         assert [(row["code"], row["line"]) for row in done.envelope["findings"]] == [("call-rejected", 2)][number:]
     assert rounds[0] == "cluster"
     assert rounds[-1] == "item"
+    assert first == "nothing"
     ran = run("-w", built, "run", "--json")
     assert ran.code == 0, ran.out
     check_provenance(built, answerer.NAME)
@@ -148,7 +151,8 @@ def check_verbs(workspace: Path, run: Run) -> None:
     assert quote["quote"] in json.loads(why["text"])["conditions"][0]["evidence"] or len(why["used_in"]) > 1
     assert run("-w", workspace, "calls", "why", "zz").code == 2
     assert run("-w", workspace, "calls", "prune", "--json").envelope["result"]["keys"] == []
-    assert run("-w", workspace, "calls", "estimate", "--json").envelope["result"]["calls"] == {}
+    size = run("-w", workspace, "calls", "estimate", "--json").envelope["result"]
+    assert (size["known"], size["stage"], size["calls"]) == ("all", None, {})
     assert run("-w", workspace, "calls", "seal", "--json").envelope["result"]["added"] == 0
 
 
@@ -170,6 +174,11 @@ def check_other_settings(workspace: Path, run: Run) -> None:
     size = run("-w", workspace, "calls", "estimate", "--json").envelope["result"]
     assert size["calls"] == {"cluster": len(messages)}
     assert size["input_tokens"] > 0 < size["max_output_tokens"]
+    assert (size["known"], size["stage"]) == ("round", "mine")
+    assert size["follows"].startswith("then come the partitions")
+    shown = run("-w", workspace, "run", "--dry-run").out
+    assert f"{len(messages)} cluster" in shown
+    assert "this round only; then come the partitions" in shown
     set_key(workspace, "calls", "base_url_env", '"NCLUE_NO_SUCH_SERVICE"')
     refused = run("-w", workspace, "run", "--calls", "record")
     assert refused.code == 2
@@ -177,6 +186,8 @@ def check_other_settings(workspace: Path, run: Run) -> None:
     plan = run("-w", workspace, "run", "--dry-run", "--json").envelope["result"]
     assert plan["calls"] == size
     assert size["max_cost"] is None
+    set_key(workspace, "calls", "model", '"glm-8"')
+    assert "listed before something changed" in run("-w", workspace, "run", "--dry-run").out
 
 
 def test_forms_that_a_model_names_are_mined(built: Path, run: Run, answerer: Any) -> None:

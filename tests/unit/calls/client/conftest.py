@@ -20,6 +20,7 @@ from nclue_build.records.config import CallsSection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from nclue_build.records.calls import CallRequest
 
@@ -120,8 +121,12 @@ def start_service() -> Iterator[Callable[[], Service]]:
 
 
 @pytest.fixture
-def service(start_service: Callable[[], Service], monkeypatch: pytest.MonkeyPatch) -> Service:
+def service(start_service: Callable[[], Service], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Service:
     made = start_service()
+    # Loading the certificates of all the world takes longer than everything else here.
+    (tmp_path / "no-certificates").mkdir()
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path / "no-certificates"))
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NCLUE_BASE_URL", made.url)

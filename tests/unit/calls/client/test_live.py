@@ -478,6 +478,65 @@ def test_a_kill_loses_no_answer_that_was_paid_for_and_none_is_asked_for_again(  
     assert verify_calls(places).records == 10
 
 
+INTERRUPTED = """
+import typer
+from nclue_build.cli import boundary
+app = typer.Typer()
+
+@app.callback()
+def main():
+    pass
+
+@app.command()
+def run():
+    Calls(build, config, "mine", NullProgress()).ask([Ask("x", request) for request in requests], ClusterReply)
+
+boundary.app = app
+raise SystemExit(boundary.run_command(["run"]))
+"""
+
+
+def test_an_interruption_ends_what_waits_to_be_tried_again(
+    places: CallPlaces, service: Any, http: Any, make_request: Any, make_response: Any, tmp_path: Path
+) -> None:
+    requests = [make_request(text) for text in "abc"]
+    file = tmp_path / "requests.jsonl"
+    file.write_text("".join(request.model_dump_json() + "\n" for request in requests), encoding="utf-8")
+    interrupted_at: list[float] = []
+
+    def by_text(text: str) -> Any:
+        def write(connection: Any) -> None:
+            if text == "a" or interrupted_at:
+                http(200, make_response())(connection)
+                return
+            http(429, b"", retry_after="60")(connection)
+            if text == "c":
+                time.sleep(0.5)
+                interrupted_at.append(time.monotonic())
+                os.kill(process.pid, signal.SIGINT)
+
+        return write
+
+    service.by_text = by_text
+    program = KILLED.replace("CONCURRENCY", "3").rpartition("Calls(build")[0] + INTERRUPTED
+    with subprocess.Popen(  # noqa: S603 - ourselves
+        [sys.executable, "-c", program, str(tmp_path), str(file)], stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            _, said = process.communicate(timeout=120)
+        finally:
+            process.kill()
+    assert process.returncode == 130, said
+    assert "Traceback" not in said
+    assert "interrupted" in said
+    assert interrupted_at
+    assert time.monotonic() - interrupted_at[0] < 30  # and no minute, which is what the service asked for
+    seen = len(service.asked)
+    calls = Calls(places.build, CallsSection(mode="record"), "mine", NullProgress())
+    assert len(calls.ask([Ask("x", request) for request in requests], ClusterReply)) == 3
+    assert sorted(row.text for row in service.asked[seen:]) == ["b", "c"]
+
+
 def test_a_probe_says_what_a_service_is_like(service: Any, http: Any, make_response: Any) -> None:
     texts = {
         "Repeat": make_response('{"verdict": "REJECT", "reason": "probe", "rubric": null}', model="glm-5.2"),
