@@ -59,7 +59,7 @@ def test_replacing_is_what_a_dictionary_does(
     changes: dict[tuple[str, str], dict[int, tuple[int, bool]] | None],
 ) -> None:
     before = Inventory.from_rows([to_row(key, cell) for key, cell in table.items()], CONDITIONS, DOCUMENTS)
-    after = before.replaced({key: cell and to_row(key, cell) for key, cell in changes.items()})
+    after = before.replaced({key: None if cell is None else to_row(key, cell) for key, cell in changes.items()})
     expected = {key: cell for key, cell in {**table, **changes}.items() if cell is not None}
     assert list(after.rows()) == [to_row(key, expected[key]) for key in sorted(expected)]
     assert list(before.rows()) == [to_row(key, table[key]) for key in sorted(table)]
