@@ -10,6 +10,7 @@ import importlib
 import os
 import random
 import resource
+import subprocess
 import sys
 import tempfile
 import time
@@ -19,14 +20,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nclue_build.records.benchmark import Forms, Query, QueryCondition, Strata
+from nclue_build.core.canonical import sha256_file
+from nclue_build.records.benchmark import Forms, Qrel, QrelsMeta, Query, QueryCondition, Strata
 from nclue_build.records.comparison import Contrast
+from nclue_build.records.corpus import DocumentQuality
 from nclue_build.score.benchmark import Benchmark
 from nclue_build.score.comparison import CompareOptions, Comparer
 from nclue_build.score.scorer import ScoreOptions, Scorer
 from nclue_build.stats.judgments import Judgments
 from nclue_build.stats.measures import Truth, measure
 from nclue_build.stats.rankings import rank
+from nclue_build.store.atomic import write_text
+from nclue_build.store.jsonl import write_json, write_jsonl
 from nclue_build.store.runs import has_fast_engine
 from nclue_build.workflow.scoring import RunSource, measure_runs
 
@@ -86,6 +91,74 @@ def write_runs(folder: Path, benchmark: Benchmark, n_runs: int) -> list[Path]:
                     stream.write(f"{query_id} Q0 {doc_id} {place + 1} {30 - 0.25 * place:.4f} system_{number:02}\n")
         paths.append(path)
     return paths
+
+
+def write_build(root: Path, benchmark: Benchmark) -> None:
+    """A workspace that holds what scoring reads of a build."""
+    home, judgments = root / "benchmarks" / "made", benchmark.judgments
+    write_text(root / "configs" / "workspace.toml", 'schema = 1\ndefault_build = "made"\n')
+    write_text(root / "configs" / "made.toml", 'schema = 1\n[corpus]\nfile = "corpus.jsonl"\n')
+    quality = (
+        DocumentQuality(
+            doc_id=doc_id,
+            source="one",
+            status="ok",
+            n_pages=9,
+            pages_ok=9,
+            pages_empty=0,
+            pages_failed=0,
+            n_words=999,
+            language="en",
+            flags=(),
+            in_benchmark=True,
+            gold_eligible=True,
+            removed=None,
+            message=None,
+        )
+        for doc_id in benchmark.doc_ids
+    )
+    write_jsonl(root / "inventory" / "made" / "documents_quality.jsonl", quality)
+    write_jsonl(home / "queries.jsonl", benchmark.queries.values())
+    columns = (judgments.queries, judgments.docs, judgments.grades, judgments.gold)
+    qrels = (
+        Qrel(
+            query_id=judgments.query_ids[q],
+            doc_id=judgments.doc_ids[doc],
+            grade=grade,
+            clue_count=grade,
+            gold=gold,
+            gate="ok" if gold else "incomplete",
+            pages=((1, 3), (2,) if gold else ()),
+            witness=(1, 2) if gold else None,
+            shared_pages=None,
+            violator=None,
+            evidence=(),
+        )
+        for q, doc, grade, gold in zip(*(column.tolist() for column in columns), strict=True)
+    )
+    write_jsonl(home / "qrels.jsonl", qrels)
+    meta = QrelsMeta(
+        inventory_version=0,
+        inventory_digests={},
+        level="page",
+        item_judge="rules",
+        item_model=None,
+        n_queries=len(benchmark.queries),
+        n_qrels=len(judgments.docs),
+        n_golds=int(judgments.gold.sum()),
+        qrels_sha256=sha256_file(home / "qrels.jsonl"),
+    )
+    write_json(home / "qrels.meta.json", meta)
+
+
+def with_the_command(root: Path, runs: Path) -> tuple[float, float]:
+    """Wall and processor time of ``nclue-build score`` as a program, from its start to its end."""
+    before, wall = os.times(), time.perf_counter()
+    command = [sys.executable, "-m", "nclue_build", "-q", "-w", str(root), "score", str(runs)]
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    after = os.times()
+    spent = after.children_user + after.children_system - before.children_user - before.children_system
+    return time.perf_counter() - wall, spent
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, float, Any]:
@@ -150,7 +223,10 @@ def main(n_runs: int) -> None:
     """Print the table."""
     benchmark = made_benchmark()
     with tempfile.TemporaryDirectory() as folder:
-        paths = write_runs(Path(folder), benchmark, n_runs)
+        root, home = Path(folder) / "workspace", Path(folder) / "runs"
+        home.mkdir()
+        paths = write_runs(home, benchmark, n_runs)
+        write_build(root, benchmark)
         sources = [RunSource(path.stem, path) for path in paths]
         options = ScoreOptions()
         measure_runs(Scorer(benchmark, options), sources[:1])  # imports
@@ -164,6 +240,7 @@ def main(n_runs: int) -> None:
         report("intervals, slices, report", *scored[:2], n_runs)
         whole = [sum(part[at] for part in (prepared, read, scored)) for at in (0, 1)]
         report("from files to the report", whole[0], whole[1], n_runs)
+        report("the command, from its start to its table", *with_the_command(root, home), n_runs)
     with_trec_eval(benchmark, [one.run for one in runs])
     names = [one.run.name for one in runs]
     contrasts = [

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from nclue_build.core.arrays import offsets
 from nclue_build.stats.resampling import (
@@ -21,6 +20,7 @@ from nclue_build.stats.resampling import (
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from scipy.sparse import csr_array
 
     from nclue_build.stats.judgments import Judgments
 
@@ -115,6 +115,8 @@ def document_weights(judgments: Judgments, *, gold_only: bool) -> csr_array:
     Returns:
         N x documents, float64; a query without such a document has an empty row.
     """
+    from scipy.sparse import csr_array  # noqa: PLC0415 - takes most of a second to load, and scoring has no use for it
+
     chosen = judgments.gold if gold_only else np.ones(len(judgments.docs), dtype=np.bool_)
     docs, queries = judgments.docs[chosen], judgments.queries[chosen]
     distinct, columns = np.unique(docs, return_inverse=True)

@@ -12,7 +12,6 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from scipy.sparse import csr_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,9 +78,12 @@ def group_sums(values: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArra
     Returns:
         float64, groups x columns.
     """
-    n_groups = int(groups.max(initial=-1)) + 1
-    member = csr_array((np.ones(len(groups)), (groups, np.arange(len(groups)))), shape=(n_groups, len(groups)))
-    return np.asarray(member @ values)
+    sums = np.zeros((int(groups.max(initial=-1)) + 1, values.shape[1]))
+    order = np.argsort(groups, kind="stable")
+    distinct, starts = np.unique(groups[order], return_index=True)
+    if len(distinct):
+        sums[distinct] = np.add.reduceat(values[order], starts, axis=0)
+    return sums
 
 
 def resample_counts(rng: np.random.Generator, n_items: int, n_draws: int) -> NDArray[np.float64]:

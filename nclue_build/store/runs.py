@@ -245,7 +245,7 @@ def _read_with_arrow(data: bytes) -> RunColumns | None:
         return None
     query_ids, queries = _codes(table.column("query"))
     doc_ids, docs = _codes(table.column("doc"))
-    scores = table.column("score").to_numpy()
+    scores = np.asarray(np.from_dlpack(table.column("score").combine_chunks()), dtype=np.float64)
     keys = queries * len(doc_ids) + docs
     if "" in query_ids or "" in doc_ids or not np.isfinite(scores).all() or _has_repeats(keys):
         return None
@@ -255,7 +255,8 @@ def _read_with_arrow(data: bytes) -> RunColumns | None:
 def _codes(column: Any) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """Distinct values, and the index of each row's."""
     whole = column.combine_chunks()
-    return tuple(whole.dictionary.to_pylist()), whole.indices.to_numpy().astype(np.int64)
+    # Not to_numpy, which loads pandas where that is installed.
+    return tuple(whole.dictionary.to_pylist()), np.from_dlpack(whole.indices).astype(np.int64)
 
 
 def _has_repeats(keys: NDArray[np.int64]) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -109,6 +111,20 @@ def test_files_that_are_no_runs_are_refused(tmp_path: Path, data: bytes, code: s
     path = tmp_path / "a.trec"
     path.write_bytes(data)
     assert [one.code for one in findings_of(path, fast=fast)] == [code]
+
+
+def test_neither_reading_nor_scoring_loads_what_it_has_no_use_for(tmp_path: Path) -> None:
+    (tmp_path / "a.trec").write_bytes(GOOD)
+    program = (
+        "import sys\nfrom pathlib import Path\nimport nclue_build.workflow.scoring\n"
+        "from nclue_build.store.runs import read_run\n"
+        "read_run(Path(sys.argv[1]), fast=True)\n"
+        "print('pyarrow' in sys.modules, {'pandas', 'scipy'} & set(sys.modules))"
+    )
+    done = subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", program, tmp_path / "a.trec"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "True set()\n"
 
 
 def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
