@@ -10,7 +10,7 @@ import numpy as np
 
 from nclue_build.calls.session import Calls, answered_by
 from nclue_build.compose import emit, report
-from nclue_build.compose.agreement import agreement
+from nclue_build.compose.agreement import agreement, compared
 from nclue_build.compose.candidates import Corpus
 from nclue_build.compose.forms import clean_name, render
 from nclue_build.compose.item_calls import ItemCalls
@@ -126,8 +126,8 @@ class _Composing:
             "gold_documents": summary.diversity.gold_documents,
             "families": summary.diversity.families,
         }
-        self._write_agreement(composed)
-        return StageResult(counts | self._write_calls(), findings, summary.shortfalls)
+        counts |= self._write_agreement(composed) | self._write_calls()
+        return StageResult(counts, findings, summary.shortfalls)
 
     def _judge(self) -> Judge | None:
         """The judge that the configuration names; none in document-level builds."""
@@ -207,14 +207,16 @@ class _Composing:
         counts = {f"calls_{status}": number for status, number in sorted(Counter(row.status for row in used).items())}
         return {"calls": len(used), **counts, "paraphrases": self._n_paraphrases}
 
-    def _write_agreement(self, composed: Composed) -> None:
-        """What the rules say of the same items, where a model judged."""
+    def _write_agreement(self, composed: Composed) -> dict[str, int]:
+        """What the rules say of the same items, where a model judged; how many were compared."""
         path = self._build.composed / AGREEMENT
         if self._judge_name != MODEL:
             path.unlink(missing_ok=True)
-            return
-        rules = self._judge_by_rules(list(composed.judged))
-        write_jsonl(path, agreement(composed.judged, rules, self._inventory, self._conditions))
+            return {}
+        rules = self._judge_by_rules(compared(composed.judged, self._inventory.document_ids))
+        return {
+            "items_compared": write_jsonl(path, agreement(composed.judged, rules, self._inventory, self._conditions))
+        }
 
     def _check_ids(self, queries: Iterable[Query]) -> None:
         clashes = sorted({query.query_id for query in queries}.intersection(self._inventory.document_ids))

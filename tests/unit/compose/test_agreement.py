@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nclue_build.compose.agreement import agreement
+from nclue_build.compose.agreement import MOST_NEEDS, agreement, compared
 from nclue_build.compose.needs import ItemQuotes, Need
 from nclue_build.compose.quotes import FoundQuote
 from nclue_build.core.ids import query_id
@@ -51,3 +51,13 @@ def test_the_same_items_stand_beside_each_other(
     }
     assert [row.case_id for row in rows] == sorted(found)
     assert {row.kind for row in rows} == {"item"}
+
+
+def test_of_many_needs_those_of_whole_documents_are_compared() -> None:
+    documents = [f"document {number}" for number in range(40)]
+    needs = [Need(number % 40, (number, number + 1), (None, None)) for number in range(40 * 60)]
+    assert sorted(compared(needs[:400], documents), key=needs.index) == needs[:400]
+    drawn = compared(needs, documents)
+    assert MOST_NEEDS <= len(drawn) < MOST_NEEDS + 60
+    assert len({need.document for need in drawn}) * 60 == len(drawn)
+    assert set(compared(reversed(needs), documents)) == set(drawn)
