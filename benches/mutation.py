@@ -285,6 +285,7 @@ REASONS: Final[tuple[tuple[str, str], ...]] = (
     ("DOCUMENT_LEVEL = 5", "the number stays in memory, files have the word"),
     ("lines=np.arange(", "lines of rows that come from no file are never named"),
     ("* len(document_ids) + document, -2)", "any negative number does"),
+    ("position.get(key, -2)", "any negative number does"),
 )
 """A piece of the mutated statement, and why it changes nothing that a test could see."""
 

@@ -64,7 +64,7 @@ def read_decisions(path: Path, known: Known, scope: Scope, version: int) -> Inco
     lines: dict[str, int] = {}
     new: list[tuple[int, Decision]] = []
     n_known = 0
-    for line, row in read_numbered(path, Decision, found=found):
+    for line, row in read_numbered(path, Decision, found=found, by_hand=True):
         if (first := lines.setdefault(row.decision_id, line)) != line:
             message = f"decision {row.decision_id!r} stands twice (first in line {first})"
             found.add("duplicate-decision", message, path=str(path), line=line, id=row.decision_id)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nclue_build.core.errors import DataError, Finding, UsageError
+from nclue_build.core.errors import Finding, UsageError
 from nclue_build.core.findings import Findings
 from nclue_build.core.printable import escaped, is_utf8
 from nclue_build.records.config import BUILD_PLACE
 from nclue_build.records.corpus import CorpusRow
-from nclue_build.store.jsonl import iter_lines, read_numbered
+from nclue_build.store.jsonl import read_numbered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from nclue_build.store.workspace import Build
 
 
@@ -82,7 +78,7 @@ def load_corpus_file(build: Build, section_file: str, fetch_folder: str) -> Corp
     found: list[Finding] = []
     listed: list[Listed] = []
     first_line: dict[str, int] = {}
-    for number, row in read_numbered(path, CorpusRow, found=bad_rows):
+    for number, row in read_numbered(path, CorpusRow, found=bad_rows, by_hand=True):
         if (seen := first_line.setdefault(row.doc_id, number)) != number:
             message = f"doc_id {row.doc_id!r} stands twice (first in line {seen}): ids must be unique"
             found.append(Finding("duplicate-document", message, shown, number, row.doc_id))
@@ -91,7 +87,7 @@ def load_corpus_file(build: Build, section_file: str, fetch_folder: str) -> Corp
             listed.append(Listed(row, place, Path(os.path.relpath(place, path.parent)).as_posix(), number))
         else:
             listed.append(Listed(row, path.parent / row.file_name, row.file_name, number))
-    return CorpusFile(path, shown, listed, [*found, *_repeated_keys(path), *bad_rows.kept])
+    return CorpusFile(path, shown, listed, [*found, *bad_rows.kept])
 
 
 def fetched_folder(build: Build, fetch_folder: str) -> Path:
@@ -107,24 +103,3 @@ def check_place(place: Path) -> None:
     """
     if not is_utf8(str(place)):
         raise UsageError(f"{escaped(str(place))}: the name is not UTF-8: rename the folder, or move the corpus")
-
-
-def _repeated_keys(path: Path) -> Iterator[Finding]:
-    """Find keys that stand twice in a row: JSON readers take the last without a word."""
-    try:
-        for number, line in iter_lines(path):
-            keys: Counter[str] = Counter()
-            try:
-                row = json.loads(line, object_pairs_hook=_Pairs)
-            except (ValueError, RecursionError):  # what is no JSON at all is reported as such
-                continue
-            if isinstance(row, _Pairs):
-                keys.update(key for key, _ in row)
-            for key in [key for key, count in keys.items() if count > 1]:
-                yield Finding("bad-record", f"{escaped(key[:60])}: stands twice in the row", str(path), number)
-    except DataError:  # a file that cannot be read is reported with its rows
-        return
-
-
-class _Pairs(list[tuple[str, object]]):
-    """The keys and values of a JSON object as they stand there."""

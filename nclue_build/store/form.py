@@ -70,7 +70,7 @@ def explain_difference(text: bytes, expected: bytes) -> str:
     """What is unusual about a text that reads like another one, in words."""
     if b"\r" in text and text.replace(b"\r", b"") == expected:
         return "a line end of another system (CR LF)"
-    if (key := _repeated_key(text)) is not None:
+    if (key := repeated_key(text)) is not None:
         return f"the key {key!r} stands twice in an object"
     place = next(
         (index for index, (a, b) in enumerate(zip(text, expected, strict=False)) if a != b),
@@ -81,7 +81,12 @@ def explain_difference(text: bytes, expected: bytes) -> str:
     return f"spacing, order of keys or escapes are not ours: {found!r} at byte {begin + 1}, expected {wanted!r}"
 
 
-def _repeated_key(text: bytes) -> str | None:
+def repeated_key(text: bytes) -> str | None:
+    """The first key that stands twice in an object of a JSON text; readers take the last without a word.
+
+    Raises:
+        ValueError, RecursionError: it is no JSON.
+    """
     repeated: list[str] = []
 
     def note(pairs: list[tuple[str, object]]) -> None:

@@ -8,8 +8,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from nclue_build.core.errors import DataError, Finding
 from nclue_build.core.findings import Findings
+from nclue_build.core.printable import escaped
 from nclue_build.store.atomic import atomic_writer, write_bytes
-from nclue_build.store.form import FormCheck
+from nclue_build.store.form import FormCheck, repeated_key
 from nclue_build.store.keys import explain_unknown_key
 
 if TYPE_CHECKING:
@@ -100,6 +101,10 @@ def run_first(verb: str) -> str:
     return f"run 'nclue-build {verb}' first"
 
 
+def _repeated(key: str, path: Path, line: int | None) -> Finding:
+    return Finding("bad-record", f"{escaped(key[:60])}: stands twice in an object: keep one", str(path), line)
+
+
 def _unreadable(code: str, message: str, path: Path, line: int | None = None) -> DataError:
     return DataError.from_findings([Finding(code, message, str(path), line)])
 
@@ -116,6 +121,7 @@ def read_numbered(
     found: Findings | None = None,
     form: Findings | None = None,
     advice: str | None = None,
+    by_hand: bool = False,
 ) -> Iterator[tuple[int, RecordT]]: ...
 
 
@@ -127,6 +133,7 @@ def read_numbered(
     found: Findings | None = None,
     form: Findings | None = None,
     advice: str | None = None,
+    by_hand: bool = False,
 ) -> Iterator[tuple[int, T]]: ...
 
 
@@ -137,6 +144,7 @@ def read_numbered(
     found: Findings | None = None,
     form: Findings | None = None,
     advice: str | None = None,
+    by_hand: bool = False,
 ) -> Iterator[tuple[int, RecordT | T]]:
     """Yield the good records of a file in order, with their lines.
 
@@ -149,6 +157,7 @@ def read_numbered(
         form: Takes a finding where the file is not byte for byte as :func:`write_jsonl` writes its records; without
             it good records are taken in any form.
         advice: What to do when the file is missing.
+        by_hand: Whether somebody wrote the file: a row in which a key stands twice is then a bad one.
 
     Yields:
         1-based line and record.
@@ -168,10 +177,13 @@ def read_numbered(
                 record = validate(line)
             except ValidationError as error:
                 wrong.extend(validation_findings(error, path, number, known))
-            else:
-                if form is not None:
-                    check.compare(number, line, encode(cast("BaseModel", record)))
-                yield number, record
+                continue
+            if by_hand and (key := repeated_key(line)) is not None:
+                wrong.extend([_repeated(key, path, number)])
+                continue
+            if form is not None:
+                check.compare(number, line, encode(cast("BaseModel", record)))
+            yield number, record
         if form is not None:
             check.report(form)
     except DataError as error:
@@ -192,13 +204,22 @@ def read_jsonl(path: Path, model: type[RecordT], *, advice: str | None = None) -
         yield record
 
 
-def read_json(path: Path, model: type[RecordT], *, advice: str | None = None) -> RecordT:
+def read_json(path: Path, model: type[RecordT], *, advice: str | None = None, by_hand: bool = False) -> RecordT:
     """Read a file that holds one record.
+
+    Args:
+        path: The file.
+        model: The record.
+        advice: What to do when the file is missing.
+        by_hand: Whether somebody wrote the file: a key that stands twice is then refused.
 
     Raises:
         DataError: missing file, or path and field of what is wrong.
     """
-    return read_json_as(path, TypeAdapter(model), advice=advice)
+    record = read_json_as(path, TypeAdapter(model), advice=advice)
+    if by_hand and (key := repeated_key(path.read_bytes())) is not None:
+        raise DataError.from_findings([_repeated(key, path, None)])
+    return record
 
 
 def read_json_as(path: Path, adapter: TypeAdapter[T], *, advice: str | None = None) -> T:

@@ -118,7 +118,7 @@ class Files(NamedTuple):
         rows: dict[str, Response] = {}
         for path in self._response_files(folder, found):
             try:
-                row = read_json(path, Response)
+                row = read_json(path, Response, by_hand=True)
             except DataError as error:
                 found.extend(error.findings)
                 continue

@@ -132,7 +132,7 @@ def draw_audit(  # noqa: PLR0913 - the options of `nclue-build audit sample`
 def _rubrics(path: Path | None, material: Material) -> dict[str, Rubric]:
     """A file of rubrics, by condition."""
     found, rows = Findings(), {}
-    for line, row in read_numbered(path, ConditionRubric, found=found) if path is not None else ():
+    for line, row in read_numbered(path, ConditionRubric, found=found, by_hand=True) if path is not None else ():
         if row.condition_id not in material.conditions:
             message = f"the inventory has no condition {row.condition_id!r}"
             found.add("unknown-condition", message, path=str(path), line=line, id=row.condition_id)

@@ -87,7 +87,7 @@ def _overrides(files: Files, asked: Asked) -> dict[Fact, Override]:
     path, found = files.folder / OVERRIDES, Findings()
     kept: dict[Fact, tuple[int, Override]] = {}
     material = Material(files.build)
-    for line, row in read_numbered(path, Override, found=found) if path.exists() else ():
+    for line, row in read_numbered(path, Override, found=found, by_hand=True) if path.exists() else ():
         fact = asked.facts.get((row.item_id, row.condition_id))
         if fact is None:
             problems = ["was not asked"]

@@ -209,7 +209,7 @@ def read_verdicts(
     found = Findings()
     items: dict[str, SheetItem] = {}
     seeds = set()
-    for line, item in read_numbered(file, SheetItem, found=found):
+    for line, item in read_numbered(file, SheetItem, found=found, by_hand=True):
         if item.item_id in items:
             found.add("duplicate-id", "the item stands twice", path=str(file), line=line, id=item.item_id)
         items[item.item_id] = item

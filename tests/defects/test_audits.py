@@ -383,6 +383,7 @@ def test_whatever_lies_among_the_responses_is_said(tiny: Any, folder: Path) -> N
     tiny.write_json(responses / "A again.json", good)
     (responses / "broken.json").write_text('{"evaluator": "B"', "utf-8")
     (responses / "empty.json").write_text("", "utf-8")
+    (responses / "twice.json").write_text(json.dumps(good | {"evaluator": "T"})[:-1] + ', "answers": []}', "utf-8")
     (responses / "bom.json").write_bytes(b"\xef\xbb\xbf" + json.dumps(good | {"evaluator": "C"}).encode())
     (responses / "latin.json").write_bytes(json.dumps(good | {"evaluator": "D"}).encode()[:-1] + b', "x": "\xe9"}')
     odd = good | {"evaluator": "F"}
@@ -396,6 +397,7 @@ def test_whatever_lies_among_the_responses_is_said(tiny: Any, folder: Path) -> N
         "A.json": "bad-response", "F.json": "bad-record", "bom.json": "bad-record", "broken.json": "bad-record",
         "caf\\xe9.json": "bad-response", "empty.json": "bad-record", "folder.json": "bad-response",
         "gone.json": "bad-response", "latin.json": "bad-record", "notes.txt": "bad-response", "older": "bad-response",
+        "twice.json": "bad-record",
     }  # fmt: skip
     command = [sys.executable, "-m", "nclue_build", "-w", str(tiny.build.workspace.root), "-b", "tiny"]
     for verb, code in (("import", 1), ("score", 3), ("queue", 3)):

@@ -295,6 +295,9 @@ HOSTILE: dict[str, tuple[bytes, set[tuple[str, int | None]]]] = {
     "a lone surrogate": (encoded(SINGLE_PAGE).replace(b"both", rb"\ud800"), {("bad-record", 1)}),
     "a list of rows": (b"[" + encoded(OVERRIDE).strip() + b"]\n", {("bad-record", 1)}),
     "cut off": (encoded(OVERRIDE) + encoded(SINGLE_PAGE)[:90], {("bad-record", 2)}),
+    "a key that stands twice": (
+        encoded(OVERRIDE).replace(b"{", b'{"present":true,', 1) + encoded(SINGLE_PAGE), {("bad-record", 1)},
+    ),
     "pages of text": (encoded(SINGLE_PAGE, pages=["1"]), {("bad-record", 1)}),
     "pages of decimals": (encoded(SINGLE_PAGE, pages=[1.0]), {("bad-record", 1)}),
     "pages of truth": (encoded(SINGLE_PAGE, pages=[True]), {("bad-record", 1)}),

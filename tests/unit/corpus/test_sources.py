@@ -125,7 +125,9 @@ def test_a_key_that_stands_twice_is_refused_with_its_line(tmp_path: Path, build:
     with pytest.raises(DataError) as caught:
         read_corpus_file(build, name)
     assert [finding.line for finding in caught.value.findings] == [2, 3, 4, 5]
-    assert str(caught.value.findings[0]) == "../corpus.jsonl:2: source: stands twice in the row [bad-record]"
+    assert (
+        str(caught.value.findings[0]) == "../corpus.jsonl:2: source: stands twice in an object: keep one [bad-record]"
+    )
 
 
 def test_titles_are_put_on_one_line(tmp_path: Path, build: Build) -> None:
