@@ -12,12 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from nclue_build.records.corpus import Block, PageRow, Role
 
+# A busy machine is no fault of what is tested; where CI is set, Hypothesis itself draws the same examples every time.
+settings.register_profile("busy machine", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy machine")
 REPOSITORY = Path(__file__).parent.parent
 CONCEPTS = (
     "Coral Reef Monitoring",
