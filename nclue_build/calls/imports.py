@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from nclue_build.calls.cache import CallCache
 from nclue_build.calls.guard import secret_in
-from nclue_build.calls.pending import read_pending
+from nclue_build.calls.pending import pending_file, read_pending
 from nclue_build.calls.response import NotAMessageError, check_shape, read_response
 from nclue_build.calls.seal import seal
 from nclue_build.calls.segment import Segment
@@ -71,13 +71,18 @@ def import_answers(
         What became of each line.
 
     Raises:
-        UsageError: no usable name.
+        UsageError: no usable name, or nothing is known of what the build waits for.
         DataError: the file is missing.
         CacheConflict: sealing found different replies.
     """
     name = answered_by.strip()
     if not name or printable_problem(name):
         raise UsageError("--answered-by: say who answered, in one line")
+    if not any(pending_file(places.build, required=required).is_file() for required in (True, False)):
+        raise UsageError(
+            f"no call is known that build {places.build.name!r} waits for: 'nclue-build calls export FILE' finds out "
+            "what is missing, then import again"
+        )
     return _Import(places, name, secret_variables, keep_failures=keep_failures).run(path)
 
 

@@ -107,6 +107,14 @@ def test_failures_are_recorded_when_they_are_to_be_kept(
     assert verify_calls(places).statuses == done.recorded
 
 
+def test_what_a_build_waits_for_must_be_known(
+    places: CallPlaces, tmp_path: Path, make_message: Callable[..., Answer]
+) -> None:
+    """In a fresh checkout every line would be refused as unknown, and none of them is at fault."""
+    with pytest.raises(UsageError, match="calls export FILE"):
+        import_answers(places, write(tmp_path / "answers.jsonl", [answer("0" * 64, make_message(GOOD))]), NAME)
+
+
 @pytest.mark.parametrize("name", ["", "  ", "two\nlines"])
 def test_somebody_must_have_answered(places: CallPlaces, tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match="--answered-by"):

@@ -193,7 +193,12 @@ def test_an_answer_that_comes_twice_is_not_taken_for_the_next_one(
 
     def by_text(text: str) -> Any:
         body = make_response(f'{{"verdict": "REJECT", "reason": "{text}", "rubric": null}}')
-        return lambda connection: connection.sendall(response(body, set_cookie="a=b") * 2)
+
+        def write(connection: socket.socket) -> None:
+            connection.sendall(response(body, set_cookie="a=b") * 2)
+            service.serve(connection)  # the next request on the same connection
+
+        return write
 
     service.by_text = by_text
     answers = ask("a", "b", "c")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import nclue_build
+from nclue_build.core.errors import BudgetReached
+from nclue_build.core.spending import Spending
 from nclue_build.store.workspace import find_build
 from nclue_build.workflow.calls import used_calls
 
@@ -64,3 +67,35 @@ def test_all_rounds_are_recorded_in_one_run_and_replayed_without_a_service(
     assert nclue_build.run_build(splitting, first="mine", fresh=True).ok
     assert tree_digests(splitting) == recorded
     assert len(service.asked) == len(asked)
+
+
+@pytest.mark.slow
+def test_limits_hold_over_all_stages_and_the_next_run_goes_on(
+    splitting: Path, service: Any, http: Any, repository: Path, load_script: Any
+) -> None:
+    answerer = load_script(repository / "tests" / "answerer.py")
+
+    def by_text(text: str) -> Any:
+        (function,) = (function for mark, function in answerer.ANSWERS if mark in text)
+        return http(200, json.dumps(answerer.message(json.dumps(function(text)))).encode())
+
+    service.by_text = by_text
+    whole = splitting.parent / "whole"
+    shutil.copytree(splitting, whole)
+    assert nclue_build.run_build(whole, calls="record").ok
+    total = len(service.asked)
+    used = Counter(row.prompt_id for row in used_calls(find_build(whole)))
+    mined = used["cluster"] + used["partition"]
+    seen = 0
+    for limit in (0, mined - 1, 3):  # the last one reaches from one stage into the next
+        with pytest.raises(BudgetReached, match=f"--max-calls {limit}"):
+            nclue_build.run_build(splitting, calls="record", spending=Spending(max_calls=limit))
+        seen += limit
+        assert len(service.asked) - total == seen
+    exactly = Spending(max_calls=total - seen)
+    assert nclue_build.run_build(splitting, calls="record", spending=exactly).ok
+    assert exactly.calls == total - seen
+    assert len(service.asked) == 2 * total
+    for name in ("inventory", "benchmarks"):
+        files = [path.relative_to(whole) for path in (whole / name).rglob("*") if path.name != "calls.jsonl"]
+        assert all((splitting / path).read_bytes() == (whole / path).read_bytes() for path in files if "." in path.name)
