@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 _BLOCK_PAIRS: Final = 1 << 19
 """Candidate-document pairs gated together."""
+PAGES_PER_MENTION: Final = 40
+"""Pages of a document for each of which a condition must be mentioned once to be a topic of it: three mentions make one
+of up to 120 pages, no more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +116,28 @@ class Corpus:
     source: NDArray[np.int32]
     sources: tuple[str, ...]
 
+    @cached_property
+    def mentions(self) -> NDArray[np.int64]:
+        """Mentions per inventory row; one each in document-level inventories, which know of none."""
+        if self.inventory.level == "document":
+            return np.ones(self.inventory.n_rows, dtype=np.int64)
+        return np.diff(offsets(self.inventory.mentions)[self.inventory.starts])
+
+    @cached_property
+    def topical(self) -> NDArray[np.bool_]:
+        """Per inventory row whether the document may be a gold for the condition: it is strong there, and a topic.
+
+        In a manual of 260 pages most everyday words are said three times; what it is about stands in a heading, or is
+        said the more often the longer it is.
+        """
+        inventory = self.inventory
+        if inventory.level == "document":
+            return inventory.strong
+        headings = np.diff(offsets(inventory.in_heading)[inventory.starts]) > 0
+        often = PAGES_PER_MENTION * self.mentions >= self.n_pages[inventory.document_of]
+        topical: NDArray[np.bool_] = inventory.strong & (headings | often)
+        return topical
+
 
 def full_rows(
     inventory: Inventory, conditions: NDArray[np.int32]
@@ -159,7 +185,7 @@ def find_candidates(
         requirements: What to fulfil.
         drops: Counts by reason, added to.
     """
-    inventory, strong = corpus.inventory, corpus.inventory.strong
+    inventory, topical = corpus.inventory, corpus.topical
     conditions, partial_union = conjunctions.conditions, conjunctions.partial_union
     parts: list[Candidates] = []
     for part, owner, rows in full_rows(inventory, conditions):
@@ -171,7 +197,7 @@ def find_candidates(
         sign = -1 if conditions.shape[1] % 2 == 0 else 1
         n_judged = partial_union[part] + sign * (n_golds + n_capped)
         n_weak = np.zeros(size, dtype=np.int64)
-        np.maximum.at(n_weak, owner[gold], (~strong[rows[gold]]).sum(axis=1))
+        np.maximum.at(n_weak, owner[gold], (~topical[rows[gold]]).sum(axis=1))
         ineligible = np.bincount(owner[gold & ~corpus.gold_eligible[document]], minlength=size)
         reasons = (
             ("no_gold", n_golds == 0),

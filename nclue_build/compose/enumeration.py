@@ -85,7 +85,7 @@ def enumerate_conjunctions(
 
     usable = corpus.gold_eligible[inventory.document_of]
     if requirements.max_weak == 0:
-        usable &= inventory.strong
+        usable &= corpus.topical
     quota = max(_MIN_QUOTA, -(-_TRIPLES_PER_CANDIDATE * n_candidates // max(len(inventory.document_ids), 1)))
     proposed = propose_triples(inventory, table, usable, quota, seed)
     sides = np.stack([table.find(proposed[:, a], proposed[:, b]) for a, b in ((0, 1), (0, 2), (1, 2))])

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nclue_build.compose.candidates import Candidates, Corpus
+    from nclue_build.compose.enumeration import Enumeration
     from nclue_build.compose.needs import Judged, Need
     from nclue_build.compose.requirements import Requirements
     from nclue_build.compose.verify import Mismatch
@@ -31,8 +32,13 @@ if TYPE_CHECKING:
 
     Judge = Callable[[Sequence[Need]], Judged]
 
+_PAIR: Final = 2
+_STRICT_TURNS: Final = 4
+"""Times ``n_candidates`` strict candidates are drawn at most, while there are more: they come before relaxed ones."""
 _RELAXED_CANDIDATES_PER_QUERY: Final = 8
 """Candidates drawn at a relaxation step for each query of the goal."""
+_PAGES_PER_MENTION: Final = 10
+"""Pages for each of which a condition is mentioned once where its topicality is rated half."""
 _ONLY_TRIPLES: Final = 1000
 _N3_CANDIDATES_PERCENT: Final = 150
 """Share of triples among the candidates, in percent of their share among queries: more of them fail verification."""
@@ -131,7 +137,7 @@ class _Ladder:
         conditions = material.conditions
         self.keys = key_matrix(content_keys(conditions))
         self.relatedness = measure_relatedness(self.corpus.inventory, self.corpus.n_pages)
-        self.titles = np.array([is_title(condition.name) for condition in conditions], dtype=np.bool_)
+        self.titles = np.array([is_title(condition) for condition in conditions], dtype=np.bool_)
         self.is_phrase = [len(words(condition.name)) > 1 for condition in conditions]
         self.seen: dict[int, NDArray[np.int64]] = {}
         self.done = Composed([], Selection((), 0, {}, {}), self.rules, {}, {}, {}, {}, [])
@@ -143,26 +149,45 @@ class _Ladder:
             if reached.meets(goal):
                 break
             self.progress.start(f"compose: {requirements.name or 'strict'}", None, "candidates")
-            self._add(number, requirements)
-            done.pool.sort(key=lambda entry: entry.query_id)
-            done.selection = select(done.pool, self.rules)
-            chosen = done.chosen
-            reached = Goal(
-                len(chosen),
-                len({entry.golds for entry in chosen}),
-                len({gold for entry in chosen for gold in entry.golds}),
-            )
+            found = self._enumerate(requirements)
+            for turn in range(_STRICT_TURNS if number == 0 else 1):
+                if not self._add(number, found, turn) and turn:
+                    break
+                done.pool.sort(key=lambda entry: entry.query_id)
+                done.selection = select(done.pool, self.rules)
+                chosen = done.chosen
+                reached = Goal(
+                    len(chosen),
+                    len({entry.golds for entry in chosen}),
+                    len({gold for entry in chosen for gold in entry.golds}),
+                )
+                if reached.meets(goal) and not self._lacks_pairs():
+                    break
         return done
 
-    def _add(self, number: int, requirements: Requirements) -> None:
-        """Enumerate, sample and verify at one step; what passes joins the pool."""
+    def _lacks_pairs(self) -> bool:
+        """Whether more of the selected queries than declared have three conditions."""
+        chosen = self.done.chosen
+        n3 = sum(len(entry.conditions) > _PAIR for entry in chosen)
+        return 1000 * n3 > self.rules.share_n3_permille * len(chosen) + 500
+
+    def _enumerate(self, requirements: Requirements) -> Enumeration:
+        """All conjunctions of a step of the ladder, which begins with this."""
         found = enumerate_conjunctions(
             self.corpus, self.keys, self.relatedness, requirements, self.config.n_candidates, self.config.seed
         )
         if not requirements.titles:
             found = found.without(self.titles)
-        step = Step(requirements, found.counts)
-        self.done.steps.append(step)
+        self.done.steps.append(Step(requirements, found.counts))
+        return found
+
+    def _add(self, number: int, found: Enumeration, turn: int) -> int:
+        """Sample and verify conjunctions of the latest step; what passes joins the pool.
+
+        Returns:
+            How many were drawn.
+        """
+        step = self.done.steps[-1]
         pairs, triples = self._unseen(found.pairs), self._unseen(found.triples)
         wanted = self.config.n_candidates
         if number > 0:
@@ -171,19 +196,23 @@ class _Ladder:
         n_pairs = 0 if self.rules.share_n3_permille == _ONLY_TRIPLES else wanted - n_triples
         samples: list[Candidates] = []
         for candidates, size in ((pairs, n_pairs), (triples, n_triples)):
-            generator = seeded_generator(self.config.seed, "sample", requirements.name or "strict", str(candidates.n))
-            drawn = spread_sample(candidates, strata(candidates, self.corpus), size, generator)
+            names = ("sample", step.requirements.name or "strict", str(candidates.n), *([str(turn)] if turn else []))
+            drawn = spread_sample(
+                candidates, strata(candidates, self.corpus), size, seeded_generator(self.config.seed, *names)
+            )
             sample = candidates.take(drawn)
             self.seen[sample.n] = np.concatenate([self.seen.get(sample.n, np.empty(0, np.int64)), self._keys(sample)])
-            step.sampled[sample.n] = len(sample)
+            step.sampled[sample.n] = step.sampled.get(sample.n, 0) + len(sample)
             samples.append(sample)
         needs = [self._needs(sample) for sample in samples]
         judged: Judged = {}
         if self.judge is not None:
             judged = self.judge([need for sample in needs for wanted in sample for need in wanted])
         for sample, wanted_by_sample in zip(samples, needs, strict=True):
-            step.verified[sample.n] = self._admit(number, sample, wanted_by_sample, judged)
+            n_passed = self._admit(number, sample, wanted_by_sample, judged)
+            step.verified[sample.n] = step.verified.get(sample.n, 0) + n_passed
         self.done.judged |= judged
+        return sum(map(len, samples))
 
     def _triples_wanted(self, wanted: int, n_pairs: int, n_triples: int) -> int:
         """Triples among the candidates: by their share, and in place of pairs that are not there."""
@@ -253,16 +282,21 @@ class _Ladder:
     ) -> int:
         """0 to 100.
 
-        Half is for closeness (25 where it just suffices), the rest for quotes from running text and for names of more
+        Half is for how much its golds write about the condition they write least about (25 where it is said once in ten
+        pages), the rest for closeness (12 where it just suffices), for quotes from running text and for names of more
         than one word.
         """
-        conditions = sample.conditions[index].tolist()
+        corpus, conditions = self.corpus, sample.conditions[index]
+        golds = np.array(sample.golds(index))
+        rows = corpus.inventory.find(conditions, golds[:, None])
+        often = _PAGES_PER_MENTION * corpus.mentions[rows]
+        topic = int((50 * often // (often + corpus.n_pages[golds][:, None])).min())
         given = [
             item.quote_for(page)
             for need in needs
             for item, page in zip(judged[need], need.pages, strict=False)  # nothing is quoted for absent conditions
         ]
-        running = 25 * sum(1 for quote in given if quote.is_running_text) // max(len(given), 1)
-        phrases = 25 * sum(1 for condition in conditions if self.is_phrase[condition]) // len(conditions)
+        running = 15 * sum(1 for quote in given if quote.is_running_text) // max(len(given), 1)
+        phrases = 10 * sum(1 for condition in conditions.tolist() if self.is_phrase[condition]) // len(conditions)
         closeness = int(sample.closeness[index])
-        return 50 * closeness // (closeness + self.relatedness.close_from) + running + phrases
+        return topic + 25 * closeness // (closeness + self.relatedness.close_from) + running + phrases

@@ -7,7 +7,9 @@ little where long documents contain everything, and sharing a *page* is what gol
   corpus, than chance allows: as many pages thrown anywhere in the corpus. Short documents are one neighbourhood.
 - Two conditions are *close* when, moreover, they are associated with the same other conditions. Two rare
   conditions that meet once are associated; only company in common says that they belong to one subject. This is
-  what a latent space measures, in exact arithmetic: thresholded floats differ between processors.
+  what a latent space measures, in exact arithmetic: thresholded floats differ between processors. The strength of
+  their own association counts as well: what long documents say here and there ("desktop", "keyboard") has much company
+  in common, but is met little more often than chance allows.
 """
 
 from __future__ import annotations
@@ -30,8 +32,8 @@ WINDOW_PAGES: Final = 2
 """Pages on either side that count as the same neighbourhood (a section of a report)."""
 MIN_NEAR: Final = 2
 """Near pages (counted from both sides) without which nothing is concluded."""
-LIFTS: Final = (2, 4, 8)
-"""Times chance from which an association has strength 1, 2 and 3."""
+LIFTS: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+"""Times chance from which an association has strength 1, 2, 3 and so on: about two steps to a doubling."""
 CLOSE_PERCENT: Final = 25
 """Of the associated pairs of a corpus, the closest so many percent count as close.
 
@@ -55,7 +57,7 @@ class Relatedness:
 
     Args:
         closeness: int64, conditions x conditions, stored where associated and symmetric: the squared cosine of the
-            two association profiles in millionths, plus one.
+            two association profiles in millionths, plus one, times the strength of the association.
         close_from: Value from which an associated pair is close.
     """
 
@@ -99,7 +101,7 @@ def measure_relatedness(inventory: Inventory, n_pages: NDArray[np.integer]) -> R
 
 
 def _closeness(strength: csr_array, step: int) -> csr_array:
-    """Squared cosines (in millionths, plus one) of the rows of a symmetric matrix, where it is not 0 itself."""
+    """Squared cosines (in millionths, plus one) of the rows of a symmetric matrix, times its own elements."""
     norm = np.asarray((strength * strength).sum(axis=1)).ravel().astype(np.int64)
     values = np.empty(strength.nnz, dtype=np.int64)
     for start in range(0, strength.shape[0], step):
@@ -110,7 +112,7 @@ def _closeness(strength: csr_array, step: int) -> csr_array:
         squared = _MILLION * common * common // (norm[start + rows] * norm[block.indices])
         values[strength.indptr[start] : strength.indptr[start + block.shape[0]]] = squared + 1
     closeness = strength.astype(np.int64)
-    closeness.data = values
+    closeness.data = values * closeness.data
     return closeness
 
 

@@ -9,6 +9,7 @@ from nclue_build.compose.relatedness import Relation
 
 if TYPE_CHECKING:
     from nclue_build.records.config import ComposeSection
+    from nclue_build.records.inventory import Condition
 
 FEW_QUERIES: Final = 150
 """Queries a corpus of any size should give before anything is relaxed for more."""
@@ -55,15 +56,16 @@ class Requirements:
         return self.relation < Relation.CLOSE
 
 
-def is_title(name: str) -> bool:
-    """Whether a condition's name is a title in capitals: of a body, an office, a programme ("Chief Financial Officer").
+def is_title(condition: Condition) -> bool:
+    """Whether a condition is a title in capitals: of a body, an office, a programme ("Chief Financial Officer", "CDC").
 
-    Documents name these in passing, and a query that joins one with a topic is seldom a need anybody has. One word in
-    capitals is no title: those are things as often as bodies ("COVID-19", "Unicode", "GDP").
+    Documents name these in passing, and a query that joins one with a topic is seldom a need anybody has. A word in
+    capitals is a title only if no document spells it out: others are things as often as bodies ("Unicode", "GDP").
     """
-    parts = name.split()
-    capitals = [part[0].isupper() for part in parts]
-    return len(parts) > 1 and capitals[0] and capitals[-1]
+    parts = condition.name.split()
+    if len(parts) > 1:
+        return parts[0][0].isupper() and parts[-1][0].isupper()
+    return all(alias.form.removesuffix("s").isupper() and " " not in alias.form for alias in condition.aliases)
 
 
 def relaxation_ladder(config: ComposeSection) -> tuple[Requirements, ...]:

@@ -178,6 +178,8 @@ def _role(segment: Segment, following: Segment | None, scale: TypeScale) -> tupl
         role = "table"
     elif (mark := ENUMERATOR.match(text)) and mark.end() < len(text):
         role = "list"
+    elif segment.monospaced and not scale.mono_is_common:
+        role = "code"
     return role, level
 
 

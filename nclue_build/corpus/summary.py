@@ -11,6 +11,7 @@ import orjson
 from nclue_build.core.canonical import sha256_bytes
 from nclue_build.core.printable import without_controls
 from nclue_build.core.text import matching_text
+from nclue_build.corpus.nontext import may_be_placeholder, true_role
 from nclue_build.corpus.quality import LanguageCount, count_language, is_broken, text_flags
 from nclue_build.corpus.signature import SignatureBuilder
 from nclue_build.corpus.supervisor import FailedPage
@@ -134,7 +135,8 @@ class DocumentSums:
         """
         joined = "\n".join([block.text for block in blocks])
         body = matching_text("\n".join([block.text for block in blocks if block.role not in _FURNITURE_ROLES]))
-        words = Words(words_of(body))
+        listed = words_of(body)
+        words = Words(listed)
         counts = count_language(words)
         all_flags = {*flags, *text_flags(joined, words, counts)}
         status = "ok"
@@ -152,7 +154,8 @@ class DocumentSums:
             self._add_text(body, words, counts, all_flags)
             if self.first_title is None:
                 self.first_title = title
-        rows = [block.row() for block in blocks]
+        latin = may_be_placeholder(listed)
+        rows = [block._replace(role=true_role(block.role, block.text, latin=latin)).row() for block in blocks]
         row = self._row(page, page.page, status, sorted(all_flags), rows, joined)
         if backend is not None:
             row["backend"], row["backend_version"] = backend

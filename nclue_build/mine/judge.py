@@ -203,13 +203,14 @@ def _weak_single(case: ClusterCase) -> bool:
     word, classes = case.name, case.classes[0]
     if case.name_mentions < STRONG_MENTIONS * case.documents and not case.heading_documents:
         return True
+    seldom = case.mentions < _FAMILIAR_MENTIONS * case.documents
     if case.all_capitals * 100 >= _CAPITAL_PERCENT * case.mentions:
-        return not _MIN_ACRONYM_LENGTH <= len(word) <= _MAX_ACRONYM_LENGTH
+        # What nobody defines everybody knows ("FAQ", "USA"): it takes as much as for a familiar word.
+        return seldom or not _MIN_ACRONYM_LENGTH <= len(word) <= _MAX_ACRONYM_LENGTH
     if len(word) < _MIN_SINGLE_LENGTH or classes & (words.COMMON | words.GENERIC):
         return True
     if case.is_name:
         return not classes & words.UNKNOWN or 100 * case.after_place >= _PLACE_PERCENT * case.mentions
-    seldom = case.mentions < _FAMILIAR_MENTIONS * case.documents
     weak = words.VAGUE | words.VERB_TOO | words.ADJECTIVE | (words.FAMILIAR if seldom else 0)
     return bool(classes & weak) or "-" in word
 

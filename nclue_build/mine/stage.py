@@ -24,7 +24,7 @@ class Mine:
     """Finds conditions and every page that establishes them."""
 
     name = "mine"
-    version = 9
+    version = 10
 
     def declare(self, build: Build, config: BuildConfig) -> Declaration:
         """Depends on the pages and the quality table; writes what it saw, and P0."""

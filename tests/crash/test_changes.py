@@ -6,7 +6,9 @@ import json
 import os
 import random
 import shutil
-from typing import TYPE_CHECKING
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -27,6 +29,16 @@ def setting(old: str, new: str) -> Callable[[Path], None]:
         text = config.read_text(encoding="utf-8")
         assert text.count(f"\n{old} ") == 1
         config.write_text(text.replace(f"\n{old} ", f"\n{new} "), encoding="utf-8")
+
+    return change
+
+
+def sentence_in(prompt: str) -> Callable[[Path], None]:
+    def change(workspace: Path) -> None:
+        path = workspace / "prompts" / prompt
+        text = path.read_text(encoding="utf-8")
+        assert text.count("\n=== user\n") == 1
+        path.write_text(text.replace("\n=== user\n", "\nThink twice.\n=== user\n"), encoding="utf-8")
 
     return change
 
@@ -68,6 +80,7 @@ def from_nothing(workspace: Path, tree_digests: TreeDigests) -> dict[str, str]:
         (setting("max_conditions = 4000", "max_conditions = 7"), ["mine", "compose", "gate"]),
         (setting("seed = 11", "seed = 12"), ["compose", "gate"]),
         (setting("max_per_condition = 5", "max_per_condition = 3"), ["compose", "gate"]),
+        (sentence_in("mine/cluster.md"), []),
         (take_a_pdf_away, ALL),
     ],
     ids=[
@@ -78,6 +91,7 @@ def from_nothing(workspace: Path, tree_digests: TreeDigests) -> dict[str, str]:
         "fewer-conditions",
         "seed",
         "condition-cap",
+        "prompt-nobody-asks",
         "one-pdf-less",
     ],
 )
@@ -125,3 +139,74 @@ def test_rows_in_another_order_change_nothing(built: Path, tmp_path: Path, tree_
     assert ran(workspace) == ["extract"]
     assert tree_digests(workspace) == expected
     assert from_nothing(workspace, tree_digests) == expected
+
+
+def test_a_changed_prompt_redoes_what_asks_it(built: Path, tree_digests: TreeDigests) -> None:
+    setting('paraphrases = "none"', 'paraphrases = "recorded"')(built)
+    assert ran(built) == ["compose", "gate"]
+    before = tree_digests(built)
+    # Nobody has answered, so the gate has the files it had.
+    for prompt, stale in (("compose/item.md", []), ("compose/paraphrase.md", ["compose"])):
+        sentence_in(prompt)(built)
+        assert ran(built) == stale
+        assert ran(built) == []
+    after = tree_digests(built)
+    asked = {name for name in after if after[name] != before[name]}
+    assert asked == {"benchmarks/main/calls.jsonl"}
+    assert after == from_nothing(built, tree_digests)
+
+
+@pytest.mark.slow
+def test_a_changed_prompt_of_a_judge_asks_again_what_it_asked(
+    built: Path, tree_digests: TreeDigests, repository: Path, load_script: Callable[[Path], Any]
+) -> None:
+    answerer = load_script(repository / "tests" / "answerer.py")
+    setting('kind = "rules"', 'kind = "model"')(built)
+    assert answer_all(built, answerer)[0] == "cluster"
+    assert ran(built) == ALL[1:]
+    before = tree_digests(built)
+    for prompt, asked, stale in (
+        ("mine/page-facts.md", [], []),
+        ("compose/item.md", ["item"], ["compose", "gate"]),
+        ("mine/partition.md", ["partition"], ["mine", "compose", "gate"]),
+    ):
+        sentence_in(prompt)(built)
+        receipts = receipt_bytes(built)
+        assert answer_all(built, answerer) == asked
+        nclue_build.run_build(built)
+        changed = [stage for stage in ALL if receipts[stage] != receipt_bytes(built)[stage]]
+        assert changed == stale
+        assert ran(built) == []
+    after = tree_digests(built)
+    # The answers are the same, so all that differs is which call they come from.
+    assert after.keys() == before.keys()
+    assert after == from_nothing(built, tree_digests)
+
+
+def receipt_bytes(workspace: Path) -> dict[str, bytes]:
+    return {stage: (workspace / ".nclue" / "receipts" / "main" / f"{stage}.json").read_bytes() for stage in ALL}
+
+
+def answer_all(workspace: Path, answerer: Any) -> list[str]:
+    """Answer calls until none is missing; returns which prompts were asked, in order of their first call."""
+    asked: list[str] = []
+    for number in range(9):
+        batch, answers = (workspace.parent / f"{name}-{number}.jsonl" for name in ("batch", "answers"))
+        out = json.loads(command(workspace, "calls", "export", str(batch), "--json"))["result"]
+        if not out["n_calls"]:
+            return asked
+        asked += [name for name in out["calls"] if name not in asked]
+        lines = batch.read_text(encoding="utf-8").splitlines()
+        answers.write_text("".join(json.dumps(answerer.answer(json.loads(line))) + "\n" for line in lines))
+        command(workspace, "calls", "import", str(answers), "--answered-by", answerer.NAME)
+        batch.unlink()
+    pytest.fail("answers lead to more calls again and again")
+
+
+def command(workspace: Path, *words: str) -> str:
+    done = subprocess.run(  # noqa: S603 - our own program
+        [sys.executable, "-m", "nclue_build", "-w", str(workspace), *words],
+        capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

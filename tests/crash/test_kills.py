@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc to see processes")
 
+STAGES = ("extract", "mine", "compose", "gate")
+
 
 def with_workers(crashing: Crashing, workers: int) -> None:
     config = crashing.workspace / "configs" / "main.toml"
@@ -48,6 +50,22 @@ def test_killed_again_and_again_it_gets_there(crashing: Crashing) -> None:
     crashing.check_resumed()
 
 
+@pytest.mark.slow
+def test_killed_before_every_single_change_to_a_file(crashing: Crashing) -> None:
+    whole = crashing.run_dying_at(1_000_000)
+    assert whole.returncode == 0, whole.stderr
+    n_changes = int(whole.stderr.rpartition("changes: ")[2])
+    assert n_changes > 100
+    for change in range(1, n_changes + 1):
+        crashing.start_over()
+        assert crashing.run_dying_at(change).returncode == -signal.SIGKILL, change
+        crashing.check_state()
+        done = crashing.run("run")
+        assert done.returncode == 0, f"change {change}: {done.stderr}"
+        assert crashing.tree_digests(crashing.workspace) == crashing.expected, f"change {change}"
+    crashing.check_resumed()
+
+
 @pytest.mark.parametrize(
     ("signals", "code"),
     [
@@ -74,27 +92,23 @@ def test_a_run_that_is_told_to_stop_stops_and_is_resumed(
     crashing.check_resumed()
 
 
-def test_a_worker_that_is_killed_ends_the_run_with_a_word(crashing: Crashing) -> None:
+@pytest.mark.parametrize(
+    ("victim", "code", "words"),
+    [
+        ("multiprocessing.spawn", 70, "error: a worker process died: killed from outside, out of memory"),
+        ("nclue_build.corpus.child", 0, "extract: "),
+    ],
+    ids=["a-worker-ends-the-run-with-a-word", "a-reader-costs-nothing"],
+)
+def test_a_process_of_a_run_that_is_killed(crashing: Crashing, victim: str, code: int, words: str) -> None:
     with_workers(crashing, 2)
     with crashing.start("run") as process:
         wait_for(process, "extract")
-        kill_one(crashing, process, "multiprocessing.spawn")
+        assert kill_one(crashing, process, victim)
         assert process.stderr is not None
         said = process.stderr.read()
-        assert process.wait(60) == 70, said
-    assert "error: a worker process died: killed from outside, out of memory" in said
-    crashing.check_state()
-    crashing.check_resumed()
-
-
-def test_a_reader_that_is_killed_costs_nothing(crashing: Crashing) -> None:
-    with_workers(crashing, 2)
-    with crashing.start("run") as process:
-        wait_for(process, "extract")
-        kill_one(crashing, process, "nclue_build.corpus.child")
-        assert process.stderr is not None
-        said = process.stderr.read()
-        assert process.wait(120) == 0, said
+        assert process.wait(120) == code, said
+    assert words in said
     crashing.check_state()
     crashing.check_resumed()
 
@@ -111,6 +125,36 @@ def kill_one(crashing: Crashing, process: Popen[str], words: str) -> bool:
                 return True
         time.sleep(0.01)
     return False
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", STAGES)
+def test_killed_at_random_moments(crashing: Crashing, stage: str) -> None:
+    """Per stage: the whole group, the parent alone, a worker, a reader, each at three moments."""
+    with_workers(crashing, 2)
+    draw = random.Random(f"crash {stage}")  # noqa: S311 - the same moments every time
+    for victim in ("group", "parent", "multiprocessing.spawn", "nclue_build.corpus.child") * 3:
+        if victim.endswith("child") and stage != "extract":
+            continue  # nobody reads PDFs there
+        crashing.start_over()
+        with crashing.start("run") as process:
+            wait_for(process, stage)
+            time.sleep(draw.random() * 0.6)
+            if victim == "group":
+                os.killpg(process.pid, signal.SIGKILL)
+            elif victim == "parent":
+                process.kill()
+            else:
+                kill_one(crashing, process, victim)
+            assert process.stderr is not None
+            said = process.stderr.read()
+            code = process.wait(120)
+        assert code in {-signal.SIGKILL, 0, 70}, said
+        crashing.check_state()
+        done = crashing.run("run")
+        assert done.returncode == 0, done.stderr
+        assert crashing.tree_digests(crashing.workspace) == crashing.expected, (stage, victim)
+    crashing.check_resumed()
 
 
 def test_a_second_run_is_refused_while_the_first_goes_on(crashing: Crashing) -> None:

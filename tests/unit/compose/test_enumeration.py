@@ -6,21 +6,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from nclue_build.compose.candidates import Conjunctions, find_candidates
+from nclue_build.compose.candidates import Conjunctions, Corpus, find_candidates
 from nclue_build.compose.enumeration import enumerate_conjunctions
 from nclue_build.compose.pairs import compatible_pairs
 from nclue_build.compose.redundancy import key_matrix
-from nclue_build.compose.relatedness import Relation, measure_relatedness
+from nclue_build.compose.relatedness import LIFTS, Relation, measure_relatedness
 from nclue_build.compose.requirements import Requirements, is_title, relaxation_goal, relaxation_ladder
 from nclue_build.compose.triples import propose_triples
+from nclue_build.core.ids import condition_id
+from nclue_build.gate.check import row_bitsets
 from nclue_build.gate.explain import judge_pages
+from nclue_build.inventory.table import Inventory
 from nclue_build.records.config import ComposeSection
+from nclue_build.records.inventory import Alias, Condition, EvidenceRow, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from nclue_build.compose.candidates import Candidates, Corpus
-    from nclue_build.inventory.table import Inventory
+    from nclue_build.compose.candidates import Candidates
 
 LOOSE = Requirements(None, max_weak=0, relation=Relation.ANY, min_subsets=2, max_golds=3, max_capped=2)
 
@@ -175,19 +178,86 @@ def test_capped_documents_are_counted_or_dropped(
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"),
+    ("forms", "expected"),
     [
-        ("Chief Financial Officer", True),
-        ("Office of Management and Budget", True),
-        ("Tribal governments", False),
-        ("Medicaid program", False),
-        ("groundwater monitoring", False),
-        ("GDP", False),
-        ("Unicode", False),
+        (["Chief Financial Officer", "CFO"], True),
+        (["Office of Management and Budget"], True),
+        (["CDC", "CDCs"], True),
+        (["Tribal governments"], False),
+        (["Medicaid program"], False),
+        (["groundwater monitoring"], False),
+        (["GDP", "gross domestic product"], False),
+        (["Unicode"], False),
     ],
 )
-def test_titles_are_phrases_in_capitals(name: str, expected: bool) -> None:  # noqa: FBT001 - a parameter
-    assert is_title(name) is expected
+def test_titles_are_phrases_in_capitals_and_acronyms_nobody_spells_out(
+    forms: list[str],
+    expected: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    verdict = Verdict(judge="rules", model=None, call_key=None, reason="test")
+    aliases = tuple(Alias(form=form, match="folded", document_frequency=1, page_frequency=1) for form in forms)
+    condition = Condition(
+        condition_id=condition_id(forms[0]), name=forms[0], aliases=aliases, document_frequency=1, page_frequency=1,
+        verdict=verdict, rubric=None,
+    )  # fmt: skip
+    assert is_title(condition) is expected
+
+
+def test_a_topic_of_a_long_document_is_said_often_or_in_a_heading() -> None:
+    def row(condition: str, document: str, mentions: int, *, heading: bool = False) -> EvidenceRow:
+        return EvidenceRow(
+            condition_id=condition, doc_id=document, pages=(1,), mentions=(mentions,), in_heading=(heading,)
+        )
+
+    rows = [
+        row("a", "long", 6), row("b", "long", 7), row("c", "long", 1, heading=True),
+        row("a", "short", 2), row("b", "short", 3), row("c", "short", 1),
+    ]  # fmt: skip
+    inventory = Inventory.from_rows(rows, ["a", "b", "c"], ["long", "short"])
+    corpus = Corpus(
+        inventory=inventory,
+        bitsets=row_bitsets(inventory),
+        n_pages=np.array([261, 120], dtype=np.int32),
+        gold_eligible=np.ones(2, dtype=np.bool_),
+        source=np.zeros(2, dtype=np.int32),
+        sources=("s",),
+    )
+    found = {
+        (inventory.condition_ids[c], inventory.document_ids[d])
+        for c, d, topical in zip(inventory.condition_of, inventory.document_of, corpus.topical, strict=True)
+        if topical
+    }
+    assert found == {("b", "long"), ("c", "long"), ("b", "short")}
+
+
+def test_closeness_is_company_in_common_times_strength(synthetic: Callable[..., Corpus]) -> None:
+    corpus = synthetic(3, 12, 18, n_topics=3)
+    inventory, n = corpus.inventory, len(corpus.inventory.condition_ids)
+    places = [
+        {
+            (int(inventory.document_of[row]), page)
+            for row in range(*inventory.first_rows[condition : condition + 2].tolist())
+            for page in inventory.pages_of(row).tolist()
+        }
+        for condition in range(n)
+    ]
+    nearby = [
+        {(d, q) for d, page in place for q in range(page - 2, page + 3) if 1 <= q <= corpus.n_pages[d]}
+        for place in places
+    ]
+    total = int(corpus.n_pages.sum())
+    strength = [[0] * n for _ in range(n)]
+    for a, b in itertools.permutations(range(n), 2):
+        near = len(places[a] & nearby[b]) + len(places[b] & nearby[a])
+        chance = len(places[a]) * len(nearby[b]) + len(places[b]) * len(nearby[a])
+        strength[a][b] = (near >= 2) * sum(near * total >= lift * chance for lift in LIFTS)
+    found = measure_relatedness(inventory, corpus.n_pages).dense(slice(None))
+    for a, b in itertools.permutations(range(n), 2):
+        norms = sum(x * x for x in strength[a]) * sum(x * x for x in strength[b])
+        common = sum(x * y for x, y in zip(strength[a], strength[b], strict=True))
+        expected = strength[a][b] * (1_000_000 * common * common // norms + 1) if strength[a][b] else 0
+        assert found[a, b] == expected
+    assert (found > 0).sum() > n
 
 
 def test_the_ladder_only_ever_widens() -> None:

@@ -56,6 +56,18 @@ def test_enough_queries_are_no_shortfall(run: Callable[..., tuple[Composed, Comp
     assert [line for line in report.shortfalls(made, config) if "queries asked for" in line] == []
 
 
+def test_strict_candidates_are_drawn_again_before_anything_is_relaxed(
+    run: Callable[..., tuple[Composed, ComposeSection, Corpus]],
+) -> None:
+    once, _, _ = run(n_queries=20, n_candidates=60)
+    assert [sum(step.sampled.values()) for step in once.steps] == [60]
+    again, _, _ = run(n_queries=60, n_candidates=30)
+    drawn = [sum(step.sampled.values()) for step in again.steps]
+    assert drawn[0] in {60, 90, 120}
+    assert len(drawn) == 1 or drawn[0] == 120
+    assert len({entry.query_id for entry in again.pool}) == len(again.pool)
+
+
 def test_a_corpus_short_of_strict_queries_is_relaxed_step_by_step(
     run: Callable[..., tuple[Composed, ComposeSection, Corpus]],
 ) -> None:

@@ -166,11 +166,11 @@ def test_the_beir_folder(folder: Path, queries: list[Query], qrels: list[Qrel]) 
 
 
 def test_a_shortfall_names_what_binds(make_build: MakeBuild, make_context: MakeContext, tmp_path: Path) -> None:
-    build = make_build(tmp_path, compose="n_queries = 5000\nn_candidates = 80")
+    build = make_build(tmp_path, compose="n_queries = 5000\nn_candidates = 20")
     result = Compose().run(make_context(build))
     (line,) = [line for line in result.shortfalls if "of the 5000 queries asked for" in line]
     assert "max_per_condition = 5 stops" in line
-    assert "n_candidates = 80" in line
+    assert "n_candidates = 20 lets 80 of" in line
 
 
 def test_no_query_possible_says_what_to_change(

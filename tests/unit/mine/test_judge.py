@@ -77,7 +77,16 @@ def test_each_rule_rejects_with_its_own_reason(reason: str) -> None:
     assert (verdict.decision, verdict.reason, verdict.judge, verdict.model) == ("REJECT", reason, "rules", None)
 
 
-@pytest.mark.parametrize("case", [GOOD, SINGLE, NAME, replace(SINGLE, name="arf", all_capitals=20)])
+ACRONYM = replace(SINGLE, name="arf", mentions=25, name_mentions=25, all_capitals=25)
+
+
+def test_an_acronym_nobody_defines_must_be_said_often() -> None:
+    seldom = replace(ACRONYM, mentions=24, name_mentions=24, all_capitals=24)
+    assert [verdict.reason for verdict in RulesJudge().judge([seldom])] == ["weak_single_word"]
+    assert [verdict.decision for verdict in RulesJudge().judge([replace(seldom, defined_acronym=True)])] == ["KEEP"]
+
+
+@pytest.mark.parametrize("case", [GOOD, SINGLE, NAME, ACRONYM])
 def test_concepts_are_kept(case: ClusterCase) -> None:
     (verdict,) = RulesJudge().judge([case])
     assert verdict.decision == "KEEP"
