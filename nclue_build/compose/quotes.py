@@ -60,6 +60,7 @@ _ABBREVIATION = re.compile(
 _ACRONYM = re.compile(r"\b[A-Z][A-Z&]+\b")
 _CAPITALISED = re.compile(r"[A-Z][a-z]+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\S+")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -302,7 +303,7 @@ def _is_part_of_name(block: BlockText, start: int, stop: int) -> bool:
 
 def _refuse(quote: str, alias: Alias, role: str) -> Refusal | None:
     text = matching_text(quote)
-    words = _WORD.findall(text)
+    words = _WORD.findall(_ADDRESS.sub("", text))  # the words of an address say nothing of what stands beside it
     n_context = len(words) - len(_WORD.findall(alias.form))
     n_plain = sum(1 for word in words if word.islower()) - sum(
         1 for word in _WORD.findall(alias.form) if word.islower()

@@ -237,7 +237,7 @@ def test_closeness_is_company_in_common_times_strength(synthetic: Callable[..., 
         {
             (int(inventory.document_of[row]), page)
             for row in range(*inventory.first_rows[condition : condition + 2].tolist())
-            for page in inventory.pages_of(row).tolist()
+            for page in inventory.pages_of(row)
         }
         for condition in range(n)
     ]

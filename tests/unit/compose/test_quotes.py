@@ -127,6 +127,7 @@ def test_a_page_of_placeholder_text_gives_no_quote(quote: Quote) -> None:
         ("not_on_page", "text", "Nothing here is about that."),
         ("not_on_page", "header", "Most farms in the valley have come to depend on water reuse for their crops."),
         ("fragment", "text", "Water reuse"),
+        ("fragment", "list", "\u2022 water reuse, http://www.example.org/pkg/water/reuse/of/all/kinds/and/more"),
         ("fragment", "text", "Water reuse 1,204 33.1 45.2 99.8 12.0 14.4 17.5 34.4 12.2 40.1"),
         ("not_on_page", "toc", "Chapter on the history of water reuse in the region . . . . . . . . . . . 14"),
         ("names_only", "table", "Water Reuse Board, Valley Farm Bureau, State Land Office, Desert Wells Company"),
