@@ -36,7 +36,7 @@ class Compose:
     """Makes queries out of P0, and every nonzero judgment of them."""
 
     name = "compose"
-    version = 10
+    version = 11
 
     def declare(self, build: Build, config: BuildConfig) -> Declaration:
         """Depends on P0, the documents and their pages (for quotes and texts)."""
