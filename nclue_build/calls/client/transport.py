@@ -140,6 +140,8 @@ class Transport:
                 raise sdk_failure(self._sdk, error) from None
         finally:
             _RECEIVED.reset(held)
+        if not received:
+            raise AttemptFailedError("the SDK brings answers that did not come over its HTTP client", "run")
         return received[-1]
 
     async def close(self) -> None:

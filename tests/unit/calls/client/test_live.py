@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -19,7 +20,7 @@ from nclue_build.calls.client.endpoint import find_endpoint
 from nclue_build.calls.client.failures import AttemptFailedError
 from nclue_build.calls.client.live import LiveClient
 from nclue_build.calls.client.probe import probe
-from nclue_build.calls.client.transport import import_sdk, sdk_failure
+from nclue_build.calls.client.transport import Transport, import_sdk, sdk_failure
 from nclue_build.calls.key import call_key
 from nclue_build.calls.replies import ClusterReply
 from nclue_build.calls.seal import seal
@@ -337,6 +338,28 @@ def test_every_exception_of_the_sdk_becomes_a_failure_of_ours() -> None:
             retried.add(kind.__name__)
     assert retried == {"APIConnectionError", "APITimeoutError", "APIResponseValidationError", "RetryableError"}
     assert sdk_failure(sdk, ValueError("secret")).message == "the request could not be sent: ValueError"
+
+
+def test_an_sdk_that_answers_by_itself_is_not_believed(
+    service: Any, make_request: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only what came over the wire, as it came, is an answer; another SDK may hand out something else."""
+
+    async def made_up(*_: Any, **__: Any) -> object:
+        return object()
+
+    async def ask() -> None:
+        transport = Transport(find_endpoint(CallsSection()), CallsSection())
+        monkeypatch.setattr(transport._client.messages.with_raw_response, "create", made_up)
+        try:
+            await transport.send(make_request())
+        finally:
+            await transport.close()
+
+    with pytest.raises(AttemptFailedError, match="did not come over") as caught:
+        asyncio.run(ask())
+    assert caught.value.reaction == "run"
+    assert service.asked == []
 
 
 def test_every_spending_limit_the_sdk_knows_is_fatal() -> None:
