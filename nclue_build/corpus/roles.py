@@ -162,17 +162,18 @@ def _role(segment: Segment, following: Segment | None, scale: TypeScale) -> tupl
     is_cell = segment.row_cells > 0 and segment.n_chars <= _MAX_CELL_CHARS * 2
     role: Role = "text"
     level: int | None = None
+    style = segment.lines[0].style  # tells nearly all segments that are not bold or monospaced throughout
     if segment.size < _MIN_VISIBLE_SIZE:
         role = "other"
     elif text[:1] in _CAPTION_STARTS and segment.n_chars <= _MAX_CAPTION_CHARS and _CAPTION.match(text):
         role = "caption"
-    elif len(segment.lines) > 1 and segment.monospaced and not scale.mono_is_common:
+    elif style & MONOSPACED and len(segment.lines) > 1 and segment.monospaced and not scale.mono_is_common:
         role = "code"
     elif starts_with_bullet(text) and any(map(str.isalpha, text[:_MAX_TITLE_CHARS])):
         role = "list"
     elif _is_large_title(segment, scale, is_cell=is_cell) and _THREE_LETTERS.search(text, 0, _MAX_TITLE_CHARS):
         role, level = "title", scale.level(segment)
-    elif _is_bold_title(segment, following, scale) and _THREE_LETTERS.search(text, 0, _MAX_TITLE_CHARS):
+    elif style & BOLD and _is_bold_title(segment, following, scale) and _THREE_LETTERS.search(text, 0, _MAX_TITLE_CHARS):
         role, level = "title", scale.bold_level
     elif is_cell or _is_mostly_figures(text):
         role = "table"
