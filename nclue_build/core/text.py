@@ -27,7 +27,10 @@ TEXT_VERSION: Final = 1
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # The hyphen before what must stand before it: so the search stops at hyphens alone.
-_LINE_BREAK_HYPHEN = re.compile(r"[-\u2010\u2011\u00ad](?<=\w.)[ \t\u00a0]*\r?\n\s*(?=\w)")
+_BROKEN_BEHIND = r"(?<=\w.)[ \t\u00a0]*\r?\n\s*(?=\w)"
+_RARE_HYPHENS = "\u2010\u2011\u00ad"
+_LINE_BREAK_HYPHEN = re.compile(f"[-{_RARE_HYPHENS}]{_BROKEN_BEHIND}")
+_PLAIN_LINE_BREAK_HYPHEN = re.compile(f"-{_BROKEN_BEHIND}")
 _SUPERSCRIPT_DIGITS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
 _SUPERSCRIPT = re.compile(f"[{_SUPERSCRIPT_DIGITS}]+")
 # Removed: NUL, soft hyphen, zero-width characters, BOM, other C0/C1 controls that are no white space.
@@ -62,14 +65,22 @@ def _normalise(text: str) -> str:
         return folded
     # Invisible characters go first: one between a letter and its accent would hide them from NFKC.
     text = folded if folded.isprintable() else _INVISIBLE.sub("", folded)
+    may_have_gaps = len(text) < len(folded)
     if not text.isascii():
         if not unicodedata.is_normalized("NFKC", text):
             # A superscript figure is a note mark, not part of the word before it ("Congress\u00b9").
             text = _SUPERSCRIPT.sub(lambda match: " " + match.group(), text)
             text = unicodedata.normalize("NFKC", text)
+            may_have_gaps = True
         for fancy, plain in _PUNCTUATION.items():  # many times faster than str.translate
             text = text.replace(fancy, plain)
-    return " ".join(text.split())
+    return " ".join(text.split()) if may_have_gaps else text
+
+
+def _line_break_hyphen(text: str) -> re.Pattern[str]:
+    """The pattern of broken words; where a text has only plain hyphens, one that finds them ten times faster."""
+    is_plain = text.isascii() or not any(hyphen in text for hyphen in _RARE_HYPHENS)
+    return _PLAIN_LINE_BREAK_HYPHEN if is_plain else _LINE_BREAK_HYPHEN
 
 
 def matching_text(text: str) -> str:
@@ -78,7 +89,7 @@ def matching_text(text: str) -> str:
     Idempotent: ``matching_text(matching_text(x)) == matching_text(x)``.
     """
     if "\n" in text:
-        text = _LINE_BREAK_HYPHEN.sub("", text)
+        text = _line_break_hyphen(text).sub("", text)
     return _normalise(text)
 
 
@@ -88,10 +99,11 @@ def readings(text: str) -> tuple[str, ...]:
     Returns:
         ``(joined,)`` or ``(joined, hyphenated)``.
     """
-    if "\n" not in text or not _LINE_BREAK_HYPHEN.search(text):
+    broken = _line_break_hyphen(text)
+    if "\n" not in text or not broken.search(text):
         return (_normalise(text),)
-    joined = _normalise(_LINE_BREAK_HYPHEN.sub("", text))
-    hyphenated = _normalise(_LINE_BREAK_HYPHEN.sub("-", text))
+    joined = _normalise(broken.sub("", text))
+    hyphenated = _normalise(broken.sub("-", text))
     return (joined,) if joined == hyphenated else (joined, hyphenated)
 
 

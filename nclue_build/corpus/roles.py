@@ -173,7 +173,9 @@ def _role(segment: Segment, following: Segment | None, scale: TypeScale) -> tupl
         role = "list"
     elif _is_large_title(segment, scale, is_cell=is_cell) and _THREE_LETTERS.search(text, 0, _MAX_TITLE_CHARS):
         role, level = "title", scale.level(segment)
-    elif style & BOLD and _is_bold_title(segment, following, scale) and _THREE_LETTERS.search(text, 0, _MAX_TITLE_CHARS):
+    elif (
+        style & BOLD and _is_bold_title(segment, following, scale) and _THREE_LETTERS.search(text, 0, _MAX_TITLE_CHARS)
+    ):
         role, level = "title", scale.bold_level
     elif is_cell or _is_mostly_figures(text):
         role = "table"
