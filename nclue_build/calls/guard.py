@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 MIN_SECRET: Final = 8
 """Shorter values of a key variable are no keys (tests set them to "x")."""
 _MOST_LAYERS: Final = 3
+_ESCAPED: Final = re.compile(r"[\"\\/]")
 _ESCAPE: Final = re.compile(rb"\\(?:u([0-9A-Fa-f]{4})|[^u])", re.DOTALL)
 
 PATTERNS: Final = (
@@ -50,7 +51,7 @@ def secret_in(data: bytes, variables: Iterable[str] = ()) -> str | None:
     """
     known = ((name, os.environ.get(name, "").strip()) for name in variables)
     values = [(name, value) for name, value in known if len(value) >= MIN_SECRET]
-    views = _views(data) if values else []
+    views = _views(data, [value for _, value in values]) if values else []
     for name, value in values:
         if any(form in view for form in _forms(value) for view in views):
             return f"the value of {name}"
@@ -70,13 +71,15 @@ def _forms(value: str) -> tuple[bytes, ...]:
     return tuple(forms)
 
 
-def _views(data: bytes) -> list[bytes]:
+def _views(data: bytes, values: list[str]) -> list[bytes]:
     """What a text holds: as it stands, with the escapes of URLs, and with those of JSON (in JSON, too) undone."""
     views = [data]
     if b"%" in data:
         views.append(unquote_to_bytes(data))
+    # JSON has to escape few characters, and that takes time; any other can be, by its number.
+    layers = _MOST_LAYERS if b"u00" in data or any(_ESCAPED.search(value) for value in values) else 0
     inner = data
-    for _ in range(_MOST_LAYERS):
+    for _ in range(layers):
         if b"\\" not in inner:
             break
         inner = _ESCAPE.sub(_unescaped, inner)
