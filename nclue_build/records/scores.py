@@ -106,6 +106,7 @@ class RunScore(Record):
     curve: tuple[CurvePoint, ...]
     slices: tuple[SliceScore, ...]
     pages: PageSupport | None
+    """Null where the run is not page-aware, or the judgments name no pages."""
 
 
 class ScoreReport(Record):

@@ -32,7 +32,7 @@ class Benchmark:
         queries: By id, sorted.
         judgments: All nonzero ones.
         doc_ids: Every document that a run may return, sorted.
-        page_sets: By query, then gold document: the pages of each condition.
+        page_sets: By query, then gold document: the pages of each condition; empty where judgments name no pages.
         frequencies: Of each query, the number of documents that establish each of its conditions.
         qrels_sha256: Digest of ``qrels.jsonl``: every figure is about these judgments.
     """
@@ -88,7 +88,7 @@ def load_benchmark(build: Build, folder: Path | None = None) -> Benchmark:
                 known.add(row.doc_id)  # each is named once
                 message = f"document {row.doc_id!r} is not in the corpus: were the queries composed on another one?"
                 found.add("unknown-document", message, path=str(home / QRELS), line=line, id=row.doc_id)
-            if row.gold:
+            if row.gold and any(row.pages):
                 page_sets.setdefault(row.query_id, {})[row.doc_id] = tuple(map(frozenset, row.pages))
             counts = frequencies.get(row.query_id, [])
             for place, pages in enumerate(row.pages[: len(counts)]):

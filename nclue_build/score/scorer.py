@@ -199,8 +199,8 @@ class Scorer:
         return CurvePoint(k=truth.k, **dict(zip(MEASURES, means, strict=True)), judged=judged)
 
     def _pages(self, run: LoadedRun, ranking: Ranking) -> PageSupport | None:
-        """Gold+Support@k and conditional coverage, for a page-aware run."""
-        if run.pages is None:
+        """Gold+Support@k and conditional coverage, for a page-aware run on judgments that name pages."""
+        if run.pages is None or not self.benchmark.page_sets:
             return None
         judgments, golds = self.benchmark.judgments, self.benchmark.page_sets
         found: list[Support] = []

@@ -83,7 +83,8 @@ def choose_contrasts(names: Sequence[str], pairs: Sequence[str], declared: Seque
     for one in contrasts:
         for name in (one.base, one.variant):
             if name not in names:
-                raise UsageError(f"contrast {one.name!r}: there is no run {name!r} among {', '.join(names)}")
+                advice = "add it, or name pairs of those that are there (--contrast BASE:VARIANT)"
+                raise UsageError(f"contrast {one.name!r}: there is no run {name!r} among {', '.join(names)}: {advice}")
     return contrasts
 
 

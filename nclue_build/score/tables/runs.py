@@ -227,7 +227,8 @@ def pages(material: Material) -> Table:
                 )
             )
     if not rows:
-        return missing(name, catalogue, title, "no run is page-aware")
+        reason = "no run is page-aware" if material.benchmark.page_sets else "the judgments name no pages"
+        return missing(name, catalogue, title, reason)
     columns: list[tuple[str, Kind]] = [
         ("system", "text"),
         (f"Gold+Support@{material.scorer.options.k}", "points"),

@@ -127,3 +127,12 @@ def test_pages_shown_of_golds(world: World) -> None:
     assert pages.condition_coverage == pytest.approx(mean(best))
     assert pages.all_conditions == pytest.approx(mean([one == 1 for one in best]))
     assert pages.coverage_per_gold == pytest.approx(mean(each))
+
+
+def test_judgments_without_pages_say_nothing_of_pages(make_benchmark: Callable[..., Benchmark], tmp_path: Path) -> None:
+    path = tmp_path / "shown.jsonl"
+    path.write_text('{"query_id": "q", "doc_id": "d00", "score": 1, "pages": [[1, 1]]}\n', encoding="utf-8")
+    scorer = Scorer(make_benchmark([("q", "d00", 2, True)], DOCS), ScoreOptions())
+    (score,) = scorer.scores(measure_runs(scorer, [RunSource("shown", path)]))
+    assert score.gold_hit.value == 100
+    assert score.pages is None
