@@ -12,6 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from nclue_build.calls.line import decode_line
+from nclue_build.calls.places import CallPlaces
+from nclue_build.calls.segment import Segment
+from nclue_build.store.workspace import find_build
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -106,6 +111,8 @@ def test_a_build_is_judged_by_import_and_replayed(judged: Path, run: Run, answer
     assert replayed.returncode == 0, replayed.stderr
     assert files(built) == once
     check_verbs(built, run)
+    check_orphans(built, run)
+    assert files(built) == once
     check_other_settings(built, run)
 
 
@@ -154,6 +161,31 @@ def check_verbs(workspace: Path, run: Run) -> None:
     size = run("-w", workspace, "calls", "estimate", "--json").envelope["result"]
     assert (size["known"], size["stage"], size["calls"]) == ("all", None, {})
     assert run("-w", workspace, "calls", "seal", "--json").envelope["result"]["added"] == 0
+
+
+def check_orphans(workspace: Path, run: Run) -> None:
+    """What is recorded and not used is orphaned, and pruned if told so; what is used and not recorded is missing."""
+    places = CallPlaces(find_build(workspace), 1)
+    path = next(places.shards("cluster"))
+    record = decode_line(path.read_bytes().splitlines()[0])
+    other = record.request.model_copy(update={"attempt": 7})
+    with Segment(places) as segment:
+        line = segment.append(other, record.status, json.dumps(record.response).encode(), record.provenance)
+    key = decode_line(line).key
+    assert run("-w", workspace, "calls", "status", "--json").envelope["result"]["unsealed_segments"] == 1
+    assert run("-w", workspace, "calls", "seal", "--json").envelope["result"]["added"] == 1
+    assert run("-w", workspace, "calls", "status", "--json").envelope["result"]["orphaned"] == [key]
+    for more, applied in (((), False), (("--apply",), True)):
+        pruned = run("-w", workspace, "calls", "prune", *more, "--json").envelope["result"]
+        assert pruned == {"keys": [key], "applied": applied}
+    whole = path.read_bytes()
+    path.unlink()
+    gone = run("-w", workspace, "calls", "status", "--json").envelope["result"]["missing_records"]
+    assert record.key in gone
+    checked = run("-w", workspace, "calls", "verify", "--json")
+    assert (checked.code, {row["id"] for row in checked.envelope["findings"]}) == (1, set(gone))
+    assert {row["code"] for row in checked.envelope["findings"]} == {"call-missing"}
+    path.write_bytes(whole)
 
 
 def check_other_settings(workspace: Path, run: Run) -> None:
