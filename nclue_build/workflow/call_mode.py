@@ -12,9 +12,19 @@ if TYPE_CHECKING:
 MODES: Final = ("frozen", "record", "refresh")
 
 
+def mining_asks(config: BuildConfig) -> bool:
+    """Whether mining has model calls."""
+    return config.judge.kind == "model" or config.mine.miner != "lexical"
+
+
+def composing_asks(config: BuildConfig) -> bool:
+    """Whether composing has model calls."""
+    return config.judge.kind == "model" or config.compose.paraphrases != "none"
+
+
 def asks_a_model(config: BuildConfig) -> bool:
     """Whether a build has model calls."""
-    return config.judge.kind == "model" or config.mine.miner != "lexical" or config.compose.paraphrases == "recorded"
+    return mining_asks(config) or composing_asks(config)
 
 
 def in_mode(config: BuildConfig, mode: str | None) -> BuildConfig:

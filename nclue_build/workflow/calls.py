@@ -20,6 +20,7 @@ from nclue_build.store.config_file import load_config
 from nclue_build.store.jsonl import read_jsonl
 from nclue_build.store.layout import AGREEMENT, CALLS
 from nclue_build.store.workspace import find_build
+from nclue_build.workflow.call_mode import asks_a_model, composing_asks, mining_asks
 from nclue_build.workflow.runner import run_build
 
 if TYPE_CHECKING:
@@ -256,11 +257,16 @@ def prune_calls(
         Their keys.
 
     Raises:
-        UsageError: the build has not run to its end with these records, so what it uses is not known.
+        UsageError: the build has not run to its end with these records, or asks no model: what it uses is not known.
         CacheCorrupt: a record is damaged.
     """
     chosen, _, places = _open(workspace, build)
-    missing = [folder for folder in (chosen.inventory, chosen.composed) if not (folder / CALLS).is_file()]
+    with chosen.workspace.relative_paths():
+        config = load_config(chosen.config_path)
+    asking = ((chosen.inventory, mining_asks(config)), (chosen.composed, composing_asks(config)))
+    if not asks_a_model(config):
+        raise UsageError("this build asks no model: whether its recorded calls are of use to another is not known")
+    missing = [folder for folder, asks in asking if asks and not (folder / CALLS).is_file()]
     if missing:
         raise UsageError(f"what this build uses is not known: no {chosen.relative(missing[0] / CALLS)}. Run it first")
     with chosen.workspace.relative_paths(), sealing_lock(places) if apply else contextlib.nullcontext():

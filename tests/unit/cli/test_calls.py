@@ -251,6 +251,9 @@ def test_forms_that_a_model_names_are_mined(built: Path, run: Run, answerer: Any
     assert stages["mine"]["counts"]["facts"] > 0
     assert stages["compose"]["counts"]["paraphrases"] == len(queries)
     assert run("-w", built, "validate").code == 0
+    set_key(built, "compose", "paraphrases", '"none"')
+    (built / "benchmarks" / "main" / "calls.jsonl").unlink()  # a stage that asks nothing has no such list
+    assert len(run("-w", built, "calls", "prune", "--json").envelope["result"]["keys"]) == len(queries)
 
 
 def test_replies_without_a_text_leave_their_cases_out(judged: Path, run: Run, answerer: Any) -> None:
