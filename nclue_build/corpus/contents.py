@@ -32,6 +32,8 @@ _LEADERS: Final = re.compile(r"(?:\.\s?){4,}|\u2026{2,}|_{6,}|(?:\u00b7\s?){4,}"
 _NUMBER_AT_END: Final = re.compile(
     r"(?:\s|\.|\u2026|_)(?:\d{1,4}|[ivxlc]{1,7}|[A-Z]{1,2}[-.\u2013]\d{1,3}|\d{1,2}[-\u2013]\d{1,3})\.?$"
 )
+_MAX_NUMBER_AT_END: Final = 9
+"""Characters of the longest such end: what goes before the number, seven for the number, a full stop."""
 _ONLY_NUMBER: Final = re.compile(
     r"(?:\d{1,4}|[ivxlc]{1,7}|[A-Z]{1,2}[-\u2013]\d{1,3}|\d{1,2}[-\u2013]\d{1,3}|page)", re.IGNORECASE
 )
@@ -101,7 +103,8 @@ class Contents:
 
 def _is_contents_heading(segment: Segment) -> bool:
     text = segment.lines[0].text
-    if len(text) > _MAX_HEADING or (text[:1].isascii() and text[:1] not in _CONTENTS_STARTS):
+    start = text[:1]
+    if (start not in _CONTENTS_STARTS and start.isascii()) or len(text) > _MAX_HEADING:
         return False
     # Spaced type: "T a b l e  O f  C o n t e n t s".
     if _CONTENTS.fullmatch(text):
@@ -121,11 +124,16 @@ def _has_leaders(text: str) -> bool:
 
 
 def _ends_in_leaders(line: Line) -> bool:
-    return _has_leaders(line.text) and bool(_NUMBER_AT_END.search(line.text))
+    return _has_leaders(line.text) and _ends_in_number(line.text)
+
+
+def _ends_in_number(text: str) -> bool:
+    # Dot leaders would be tried dot by dot.
+    return _NUMBER_AT_END.search(text, max(0, len(text) - _MAX_NUMBER_AT_END)) is not None
 
 
 def _is_entry(line: Line, ends: Sequence[Line]) -> bool:
-    if _NUMBER_AT_END.search(line.text) or _has_leaders(line.text):
+    if _ends_in_number(line.text) or _has_leaders(line.text):
         return True
     return any(same_row(line, end) and 2 * end.x0 >= line.x0 + line.x1 for end in ends)
 

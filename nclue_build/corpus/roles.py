@@ -71,16 +71,18 @@ class TypeScale:
     def observe(self, page: RawPage) -> None:
         """Count the characters of a page by size and weight."""
         run = 0
-        previous = None
+        block = -1
+        kind = (0, 0)
         for line in page.lines:
-            length = len(line.text)
-            kind = (line.size, line.style & BOLD)
-            self._chars[kind] += length
-            if line.style & MONOSPACED:
-                self._mono_chars += length
+            length, size, style = len(line.text), line.size, line.style
             # Many lines on end in one block are paragraphs, whatever their size.
-            run = run + 1 if previous == (line.block, kind) else 1
-            previous = (line.block, kind)
+            if line.block == block and kind[0] == size and kind[1] == style & BOLD:
+                run += 1
+            else:
+                run, block, kind = 1, line.block, (size, style & BOLD)
+            self._chars[kind] += length
+            if style & MONOSPACED:
+                self._mono_chars += length
             if run > _MAX_TITLE_LINES or (length > _WIDE_LINE and run > _MAX_WIDE_TITLE_LINES):
                 self._long_chars[kind] += length
 
