@@ -70,9 +70,9 @@ class MadeBlock(NamedTuple):
     bbox: tuple[int, int, int, int] | None
     html: str | None = None
 
-    def row(self) -> dict[str, Any]:
-        """The block as a page row has it."""
-        role, level, text, bbox, html = self
+    def row(self, role: Role) -> dict[str, Any]:
+        """The block as a page row has it, with the role that its text shows."""
+        _, level, text, bbox, html = self
         if html is not None:
             return {"role": role, "level": level, "text": text, "bbox": bbox, "html": html}
         return {"role": role, "level": level, "text": text, "bbox": bbox}
@@ -155,7 +155,7 @@ class DocumentSums:
             if self.first_title is None:
                 self.first_title = title
         latin = may_be_placeholder(listed)
-        rows = [block._replace(role=true_role(block.role, block.text, latin=latin)).row() for block in blocks]
+        rows = [block.row(true_role(block.role, block.text, latin=latin)) for block in blocks]
         row = self._row(page, page.page, status, sorted(all_flags), rows, joined)
         if backend is not None:
             row["backend"], row["backend_version"] = backend
