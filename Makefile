@@ -14,6 +14,7 @@ help:
 
 setup:
 	@.ci/setup
+	@$(BIN)/python -m compileall -q nclue_build
 
 # What only tests need of the system.
 system:
