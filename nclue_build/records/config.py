@@ -20,6 +20,8 @@ SMALL_CORPUS = 100
 """Documents below which the small-corpus defaults of mining and composing apply."""
 TINY_CORPUS = 80
 """Documents below which ``min_subsets`` shrinks with the corpus."""
+LARGE_CORPUS = 1000
+"""Documents above which ``min_subsets`` grows with the corpus (docs/decisions/0018)."""
 
 Positive = Annotated[int, Field(ge=1, le=1_000_000_000)]
 Seconds = Annotated[int, Field(ge=1, le=86_400)]
@@ -324,6 +326,8 @@ class BuildConfig(Section):
             mine = {"min_documents": 3, "max_document_share": 0.40}
         if n_documents < TINY_CORPUS:
             compose = {"min_subsets": min(10, n_documents // 8)}
+        elif n_documents > LARGE_CORPUS:
+            compose = {"min_subsets": min(20, n_documents // 100)}
         return self.model_copy(
             update={
                 "mine": self.mine.model_copy(update=_unset(self.mine, mine)),

@@ -11,7 +11,18 @@ def config(**tables: dict[str, object]) -> BuildConfig:
 
 @pytest.mark.parametrize(
     ("n_documents", "min_documents", "share", "min_subsets"),
-    [(20, 3, 0.40, 2), (79, 3, 0.40, 9), (80, 3, 0.40, 10), (99, 3, 0.40, 10), (100, 5, 0.04, 10), (5000, 5, 0.04, 10)],
+    [
+        (20, 3, 0.40, 2),
+        (79, 3, 0.40, 9),
+        (80, 3, 0.40, 10),
+        (99, 3, 0.40, 10),
+        (100, 5, 0.04, 10),
+        (1000, 5, 0.04, 10),
+        (1099, 5, 0.04, 10),
+        (1500, 5, 0.04, 15),
+        (2000, 5, 0.04, 20),
+        (5000, 5, 0.04, 20),
+    ],
 )
 def test_defaults_follow_the_size_of_the_corpus(
     n_documents: int, min_documents: int, share: float, min_subsets: int
