@@ -7,7 +7,7 @@ same files with the same flags, one document after the other, each round one and
 first: what else the machine does meets both. Medians over the rounds are printed, and the median and the least and
 greatest of the rounds' ratios. Where other programs keep the machine busy, ``cpu_ratio`` says more than
 ``wall_ratio``; it includes starting the processes. With DOCUMENTS, so many of the corpus are read, evenly spaced in
-its order. The corpus is that of NCLUE_REAL_DATA or ../shared/data by default; without it there is nothing to measure.
+its order. The corpus is that of NCLUE_REAL_DATA, else of the default folder; without it there is nothing to measure.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     python benches/bench_run.py [CORPUS.jsonl] [WORKERS]
 
-The corpus is the real one of ../shared/data by default; without it there is nothing to measure.
+Without a corpus given or in the default place there is nothing to measure.
 """
 
 from __future__ import annotations

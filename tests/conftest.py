@@ -45,7 +45,7 @@ def repository() -> Path:
 
 @pytest.fixture(scope="session")
 def real_data() -> Path:
-    """Folder of real corpora: NCLUE_REAL_DATA, else ../shared/data; the test is skipped where there is none."""
+    """Folder of real corpora: NCLUE_REAL_DATA, else the default folder; the test is skipped where there is none."""
     named = os.environ.get("NCLUE_REAL_DATA")
     folder = Path(named) if named else REPOSITORY.parent / "shared" / "data"
     if not folder.is_dir():

@@ -1,4 +1,4 @@
-"""Every verb and option explains itself, and the README knows every verb."""
+"""Every verb and option explains itself, and docs/cli.md knows them all."""
 
 from __future__ import annotations
 
