@@ -147,7 +147,7 @@ def _on_conditions(first: str, second: str, answers: Mapping[str, Answers]) -> P
 def _pair(first: str, second: str, answers: Mapping[str, Answers], seed: int) -> PairAgreement:
     one, other = grades(answers[first]), grades(answers[second])
     items = sorted(one)
-    n = max([*one.values(), *other.values()]) + 1
+    n = max([*one.values(), *other.values()], default=0) + 1
     known = from_confusion(confusion([one[item] for item in items], [other[item] for item in items], n), seed)
     return _on_conditions(first, second, answers).model_copy(
         update={
@@ -181,7 +181,8 @@ def _same_pages(answers: Mapping[str, Answers]) -> Figure:
 def _fleiss(answers: Mapping[str, Answers]) -> float | None:
     places = next(iter(answers.values()))
     votes = [Counter(own[place].present for own in answers.values()) for place in places]
-    return _defined(fleiss_kappa(np.array([[vote[True], vote[False]] for vote in votes], dtype=np.int64)))
+    table = np.array([[vote[True], vote[False]] for vote in votes], dtype=np.int64)
+    return _defined(fleiss_kappa(table.reshape(-1, 2)))
 
 
 def _rows(table: NDArray[np.int64]) -> tuple[tuple[int, ...], ...]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
 
 from nclue_build.audit.policy import Round, by_place, make_queue
 from nclue_build.audit.pool import pool, routes
@@ -77,8 +79,9 @@ class Material:
         return tuple(sorted(ranked[:SHOWN_PAGES]))
 
 
-class Files(NamedTuple):
-    """An audit's folder and the build it is of."""
+@dataclass(frozen=True)
+class Files:
+    """An audit's folder and the build it is of; what several steps of a verb need is read once."""
 
     build: Build
     folder: Path
@@ -88,6 +91,12 @@ class Files(NamedTuple):
         """Find the build."""
         return cls(find_build(workspace, build), folder)
 
+    @cached_property
+    def material(self) -> Material:
+        """The build that is audited."""
+        return Material(self.build)
+
+    @cached_property
     def drawn(self) -> tuple[Packet, Key]:
         """``packet.json`` and ``key.json``.
 
@@ -113,8 +122,8 @@ class Files(NamedTuple):
 
     def responses(self, folder: str, packet: Packet) -> tuple[list[Response], list[str], Findings]:
         """All responses of a folder: those that are no copies, the copies' evaluators, and what is wrong with them."""
-        material, found = Material(self.build), Findings()
-        documents = {item.item_id: item.doc_id for item in self.drawn()[1].items}
+        material, found = self.material, Findings()
+        documents = {item.item_id: item.doc_id for item in self.drawn[1].items}
         rows: dict[str, Response] = {}
         for path in self._response_files(folder, found):
             try:
@@ -141,14 +150,14 @@ class Files(NamedTuple):
         for path in sorted(place.iterdir()) if place.is_dir() else ():
             if path.name.startswith("."):
                 continue
-            problem = printable_problem(path.name)
-            if problem is None and (path.suffix.lower() != ".json" or not path.is_file()):
+            if (unprintable := printable_problem(path.name)) is not None:
+                problem = f"its name {unprintable}"
+            elif path.suffix.lower() != ".json" or not path.is_file():
                 problem = "is no JSON file"
-            if problem is None:
-                yield path
             else:
-                message = f"its name {problem}" if problem.startswith(("is not UTF", "has")) else problem
-                found.add("bad-response", f"{message}: only responses belong here", path=escaped(str(path)))
+                yield path
+                continue
+            found.add("bad-response", f"{problem}: only responses belong here", path=escaped(str(path)))
 
     def first_round(self) -> Round:
         """Packet, key, and the answers of the two evaluators.
@@ -157,7 +166,7 @@ class Files(NamedTuple):
             DataError: a response is not whole.
             UsageError: there are fewer or more than two evaluators whose answers differ.
         """
-        packet, key = self.drawn()
+        packet, key = self.drawn
         kept, left_out, found = self.responses(RESPONSES, packet)
         found.raise_any()
         need_two(kept, left_out)
@@ -195,6 +204,27 @@ class Files(NamedTuple):
         if asked != [(item.item_id, item.open) for item in queue.queued]:
             message = f"it was made for another {QUEUE}: run 'nclue-build audit pool' again"
             raise DataError.from_findings([Finding("stale-stage", message, str(path))])
+        return packet
+
+    def asked_again(self) -> Packet:
+        """``adjudication.json`` for steps that need no queue; where there is one, the packet has to be of it.
+
+        Raises:
+            DataError: it is broken, or was made for another queue or another audit.
+        """
+        path = self.folder / QUEUE
+        if path.exists():
+            packet = self.adjudicated(read_json(path, Queue))
+        else:
+            packet = read_json(self.folder / ADJUDICATION_PACKET, Packet)
+        first = {
+            (item.item_id, item.query, one.condition_id) for item in self.drawn[0].items for one in item.conditions
+        }
+        if not first.issuperset(
+            (item.item_id, item.query, one.condition_id) for item in packet.items for one in item.conditions
+        ):
+            message = f"{PACKET} does not ask what it asks again: run 'nclue-build audit queue', then 'audit pool'"
+            raise DataError.from_findings([Finding("stale-stage", message, str(self.folder / ADJUDICATION_PACKET))])
         return packet
 
 

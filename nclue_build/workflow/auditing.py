@@ -29,7 +29,7 @@ from nclue_build.records.base import MAX_INT32
 from nclue_build.records.benchmark import Qrel
 from nclue_build.records.inventory import Rubric
 from nclue_build.store import layout
-from nclue_build.store.jsonl import read_json, read_json_as, read_jsonl, read_numbered, write_json
+from nclue_build.store.jsonl import read_json_as, read_jsonl, read_numbered, write_json
 from nclue_build.workflow.audit_files import (
     ADJUDICATION,
     ADJUDICATION_PACKET,
@@ -39,7 +39,6 @@ from nclue_build.workflow.audit_files import (
     QUEUE,
     RESPONSES,
     Files,
-    Material,
     need_two,
 )
 
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
 
     from nclue_build.records.audit import Agreement, Queue
     from nclue_build.store.workspace import Workspace
+    from nclue_build.workflow.audit_files import Material
 
 _AT_6, _AT_9 = 6, 9
 _TABLE: Final = TypeAdapter(list[list[Annotated[int, Field(strict=True, ge=0, le=MAX_INT32)]]])
@@ -84,7 +84,7 @@ def draw_audit(  # noqa: PLR0913 - the options of `nclue-build audit sample`
     files = Files.find(folder, workspace, build)
     if (folder / PACKET).exists():
         raise UsageError(f"{folder} holds an audit already: name another folder")
-    material = Material(files.build)
+    material = files.material
     written = {key: row.rubric for key, row in material.conditions.items()} | _rubrics(rubrics, material)
     sources = {row.doc_id: row.source for row in benchmark_documents(files.build.quality)}
     qrels = {(row.query_id, row.doc_id): row for row in read_jsonl(files.build.benchmark / layout.QRELS, Qrel)}
@@ -124,8 +124,9 @@ def draw_audit(  # noqa: PLR0913 - the options of `nclue-build audit sample`
         )  # fmt: skip
     key = Key(seed=seed, qrels_sha256=sha256_file(files.build.benchmark / layout.QRELS), items=tuple(keys))
     packet = Packet(items=tuple(items))
-    write_json(folder / PACKET, packet)
+    # The packet says that an audit is here, so it comes last: a draw that was cut short can be made again.
     write_json(folder / KEY, key)
+    write_json(folder / PACKET, packet)
     return packet, key
 
 
@@ -156,19 +157,25 @@ class Imported(NamedTuple):
 
 
 def check_responses(folder: Path, workspace: Workspace | Path | None = None, build: str | None = None) -> Imported:
-    """Check every response that lies in the folder against its packet and the pages."""
+    """Check every response that lies in the folder against its packet and the pages.
+
+    Raises:
+        DataError: there is no packet, or one of another audit, draw or queue.
+    """
     files = Files.find(folder, workspace, build)
     evaluators: dict[str, list[str]] = {}
     collapsed: list[str] = []
     found = Findings()
     answers = quotes = 0
-    for name, packet in ((RESPONSES, PACKET), (ADJUDICATION, ADJUDICATION_PACKET)):
-        if (folder / packet).is_file():
-            kept, left_out, wrong = files.responses(name, read_json(folder / packet, Packet))
-            evaluators[name], collapsed = [row.evaluator for row in kept], [*collapsed, *left_out]
-            answers += sum(len(row.answers) for row in kept)
-            quotes += sum(len(answer.quotes) for row in kept for answer in row.answers)
-            found.merge(wrong)
+    rounds = {RESPONSES: files.drawn[0]}
+    if (folder / ADJUDICATION_PACKET).is_file():
+        rounds[ADJUDICATION] = files.asked_again()
+    for name, packet in rounds.items():
+        kept, left_out, wrong = files.responses(name, packet)
+        evaluators[name], collapsed = [row.evaluator for row in kept], [*collapsed, *left_out]
+        answers += sum(len(row.answers) for row in kept)
+        quotes += sum(len(answer.quotes) for row in kept for answer in row.answers)
+        found.merge(wrong)
     return Imported(evaluators, collapsed, answers, quotes, tuple(found.kept))
 
 
@@ -185,19 +192,20 @@ def score_audit(
     """Agreement of the first round, and of the second where its responses are whole.
 
     Raises:
-        DataError: a response of the first round is not whole.
+        DataError: a response of the first round is not whole, or a packet is of another audit, draw or queue.
         UsageError: fewer than two evaluators whose answers differ.
     """
     files = Files.find(folder, workspace, build)
-    packet, key = files.drawn()
+    packet, key = files.drawn
     kept, left_out, found = files.responses(RESPONSES, packet)
     found.raise_any()
     need_two(kept, left_out)
     scored = agreement(kept, {item.item_id: item.stratum for item in key.items}, left_out, seed)
     if not (folder / ADJUDICATION_PACKET).is_file():
         return Scored(scored, ())
-    again, copies, wrong = files.responses(ADJUDICATION, read_json(folder / ADJUDICATION_PACKET, Packet))
-    if again and not wrong.total:
+    asked = files.asked_again()
+    again, copies, wrong = files.responses(ADJUDICATION, asked)
+    if asked.items and again and not wrong.total:
         second = second_round(again, copies, [*scored.evaluators, *left_out])
         scored = scored.model_copy(update={"adjudication": second})
     return Scored(scored, tuple(wrong.kept))
@@ -226,7 +234,7 @@ def queue_audit(folder: Path, workspace: Workspace | Path | None = None, build: 
 def pool_audit(folder: Path, workspace: Workspace | Path | None = None, build: str | None = None) -> PoolReport:
     """Make the pools of all open conditions; write ``adjudication.json`` and ``pool.json``."""
     files = Files.find(folder, workspace, build)
-    audit, material = files.first_round(), Material(files.build)
+    audit, material = files.first_round(), files.material
     queue = files.queue(audit)
     keys = {item.item_id: item for item in audit.key.items}
     items = {item.item_id: item for item in audit.packet.items}

@@ -14,7 +14,7 @@ from nclue_build.core.findings import Findings
 from nclue_build.inventory.decided import decisions_so_far
 from nclue_build.records.audit import Answer, Override, Packet
 from nclue_build.store.jsonl import read_numbered, write_jsonl
-from nclue_build.workflow.audit_files import ADJUDICATION, KEY, OVERRIDES, Files, Material
+from nclue_build.workflow.audit_files import ADJUDICATION, KEY, OVERRIDES, Files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,7 +86,7 @@ def _overrides(files: Files, asked: Asked) -> dict[Fact, Override]:
     """``overrides.jsonl`` by what its rows are about, with quotes from pages that somebody was shown."""
     path, found = files.folder / OVERRIDES, Findings()
     kept: dict[Fact, tuple[int, Override]] = {}
-    material = Material(files.build)
+    material = files.material
     for line, row in read_numbered(path, Override, found=found, by_hand=True) if path.exists() else ():
         fact = asked.facts.get((row.item_id, row.condition_id))
         if fact is None:

@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 
+from nclue_build.audit.agreement import agreement
 from nclue_build.core.errors import DataError, UsageError
+from nclue_build.records.audit import Response
+from nclue_build.store.jsonl import write_json
 from nclue_build.workflow import auditing
 from nclue_build.workflow.deciding import decide_audit
 from nclue_build.workflow.repairing import repair_build
@@ -441,6 +444,69 @@ def test_files_of_two_audits_or_stages_do_not_mix(
         with pytest.raises(DataError, match="run 'nclue-build audit queue' again"):
             step()
     assert not out.exists()
+
+
+def test_an_adjudication_packet_of_another_queue_or_audit_is_not_counted(
+    tiny: Any, folder: Path, opposite: tuple[str, str]
+) -> None:
+    assert opposite
+    path, queue = folder / "adjudication.json", (folder / "queue.json").read_text("utf-8")
+    own = json.loads(path.read_text("utf-8"))
+
+    def refused(items: list[Row], message: str) -> None:
+        tiny.write_json(path, own | {"items": items})
+        for step in (auditing.check_responses, auditing.score_audit):
+            with pytest.raises(DataError, match=message) as raised:
+                step(folder, tiny.build.workspace, "tiny")
+            assert [row.code for row in raised.value.findings] == ["stale-stage"]
+
+    (item,) = own["items"]
+    refused([item | {"conditions": item["conditions"][:1]}], "made for another queue.json")
+    # Items are numbered alike in every audit: without a queue, what is asked tells whose packet it is.
+    (folder / "queue.json").unlink()
+    refused([item | {"item_id": "A9999"}], "does not ask what it asks again")
+    refused([item | {"query": "Which documents are of another audit?"}], "does not ask what it asks again")
+    tiny.write_json(path, own)
+    assert auditing.score_audit(folder, tiny.build.workspace, "tiny").agreement.adjudication is not None
+    # Queue and packet of another audit go together, and not with this one's packet.
+    (folder / "queue.json").write_text(queue.replace(item["item_id"], "A9999"), "utf-8")
+    refused([item | {"item_id": "A9999"}], "does not ask what it asks again")
+
+
+def test_an_adjudication_of_nothing_has_no_agreement(tiny: Any, folder: Path) -> None:
+    first, second = (evaluator(tiny, folder, "packet.json", name) for name in "AE")
+    yes = next(row for row in second["answers"] if row["present"] and len(row["quotes"][0]["quote"].split()) > 3)
+    yes["quotes"][0]["quote"] = " ".join(yes["quotes"][0]["quote"].split()[:3])
+    write(tiny, folder / "responses", first, second)
+    assert auditing.queue_audit(folder, tiny.build.workspace, "tiny").queued == ()
+    auditing.pool_audit(folder, tiny.build.workspace, "tiny")
+    write(tiny, folder / "adjudication", *(evaluator(tiny, folder, "adjudication.json", name) for name in "AE"))
+    scored = auditing.score_audit(folder, tiny.build.workspace, "tiny")
+    assert (scored.agreement.adjudication, scored.unfinished) == (None, ())
+
+
+def test_agreement_of_nothing_is_undefined() -> None:
+    nobody = [Response(evaluator=name, answers=()) for name in "AE"]
+    found = agreement(nobody, {}, (), 11)
+    assert (found.fleiss, found.kappa, found.kappa_linear_interval, found.exact_grade.total) == (None, None, None, 0)
+
+
+def test_a_draw_that_was_cut_short_is_made_again(tiny: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[Path] = []
+
+    def cut_short(path: Path, row: Any) -> None:
+        if written:
+            raise KeyboardInterrupt
+        written.append(path)
+        write_json(path, row)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(auditing, "write_json", cut_short)
+        with pytest.raises(KeyboardInterrupt):
+            auditing.draw_audit(tmp_path / "audit", tiny.build.workspace, "tiny", size=5)
+    assert len(written) == 1
+    packet, _ = auditing.draw_audit(tmp_path / "audit", tiny.build.workspace, "tiny", size=5)
+    assert len(packet.items) == 5
 
 
 def test_clarity_is_said_of_every_item_or_of_none(tiny: Any, folder: Path) -> None:
