@@ -73,6 +73,8 @@ def estimate_rows(found: Estimate) -> list[tuple[str, object]]:
     """What missing calls come to, as rows of a table."""
     if found.known == "all":
         return [("calls", "none: every call that was asked for is recorded")]
+    if not found.calls and found.refused is not None:
+        return [("calls", f"not known, and the build cannot run: {found.refused}")]
     if not found.calls:
         unknown = f"not known: {found.stage or 'a stage'} has to run to find out, and it may ask for any number"
         return [("calls", unknown), ("", "'nclue-build calls export FILE' runs that far, and asks nobody")]
@@ -85,8 +87,10 @@ def estimate_rows(found: Estimate) -> list[tuple[str, object]]:
         ("", f"this round only; {found.follows or 'nothing follows'}: how many depends on the answers"),
         ("", "as the last run or export listed them"),
     ]
-    if found.known == "outdated":
-        rows[-1] = ("", f"listed before something changed ({found.stage or 'settings'}): others will be asked for")
+    if found.refused is not None:
+        rows[-1] = ("", f"as they were listed; now the build cannot run: {found.refused}")
+    elif found.known == "outdated":
+        rows[-1] = ("", f"listed before something changed ({'; '.join(found.changed)}): others may be asked for")
     return rows
 
 

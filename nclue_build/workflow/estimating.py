@@ -15,16 +15,18 @@ from nclue_build.calls.verify import verify_calls
 from nclue_build.core.errors import UsageError
 from nclue_build.store.config_file import load_config
 from nclue_build.store.workspace import find_build
+from nclue_build.workflow.asked import changed_since_asked
 from nclue_build.workflow.call_mode import asks_a_model
 from nclue_build.workflow.planning import plan_build
+from nclue_build.workflow.receipts import Digests
+from nclue_build.workflow.registry import load_stage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
-    from nclue_build.records.calls import PendingCall
-    from nclue_build.records.config import CallsSection
-    from nclue_build.store.workspace import Workspace
+    from nclue_build.records.config import BuildConfig
+    from nclue_build.store.workspace import Build, Workspace
     from nclue_build.workflow.plan import StagePlan
 
 Known = Literal["all", "round", "outdated", "nothing"]
@@ -38,7 +40,7 @@ class Estimate:
         known: What the figures cover. ``all``: the stages that ask are up to date, and nothing is missing;
             ``round``: the round that waits, as the last run or export listed it; ``outdated``: one that was listed
             before something changed; ``nothing``: a stage that asks has still to find out what.
-        stage: The stage that has to run before more is known; None where all is.
+        stage: The stage that has to run before more is known; None where all is, or where nothing can run.
         calls: By prompt.
         input_tokens: About so many.
         max_output_tokens: At most so many.
@@ -46,6 +48,8 @@ class Estimate:
         max_cost: At most about so much, as text; None where there is no price.
         currency: Of the cost.
         price_since: Day the price has been in force from.
+        changed: What has changed since ``outdated`` calls were listed, in words.
+        refused: Why the build cannot run as it is; None where it can.
     """
 
     known: Known
@@ -57,22 +61,33 @@ class Estimate:
     max_cost: str | None = None
     currency: str | None = None
     price_since: str | None = None
+    changed: tuple[str, ...] = ()
+    refused: str | None = None
 
 
 def estimate_calls(workspace: Workspace | Path | None = None, build: str | None = None) -> Estimate:
     """What the calls that are known to be missing come to, at the price of today."""
     chosen = find_build(workspace, build)
     with chosen.workspace.relative_paths():
-        config = load_config(chosen.config_path).calls
-        recorded = verify_calls(CallPlaces(chosen, config.generation)).recs
+        config = load_config(chosen.config_path)
+        recorded = verify_calls(CallPlaces(chosen, config.calls.generation)).recs
         pending = [call for call in read_pending(chosen, required=True) if call.key not in recorded]
+    plans: Sequence[StagePlan] = ()
+    refused = None
     try:
         plans = plan_build(chosen.workspace, chosen.name, last="compose")
-    except UsageError:  # nothing can run as things are: said where it is tried
-        plans = ()
-    known, stage = _known(pending, plans, config)
+    except UsageError as error:
+        refused = error.message
+    stage = next((plan.stage for plan in plans if plan.state != "current"), None)
+    changed: tuple[str, ...] = ()
+    if pending and refused is None:
+        with chosen.workspace.relative_paths():
+            changed = _changed(chosen, config, {call.stage for call in pending}, stage)
+    known: Known = "outdated" if changed or refused else "round"
+    if not pending:
+        known = "all" if stage is None and refused is None else "nothing"
     requests = [call.request for call in pending]
-    price = price_of(config, datetime.now(UTC).strftime("%Y-%m-%d"))
+    price = price_of(config.calls, datetime.now(UTC).strftime("%Y-%m-%d"))
     cost = most(requests, price).cost
     prompts = Counter(request.prompt_id for request in requests)
     return Estimate(
@@ -85,6 +100,8 @@ def estimate_calls(workspace: Workspace | Path | None = None, build: str | None 
         max_cost=None if cost is None else f"{cost:.2f}",
         currency=None if price is None else price.currency,
         price_since=None if price is None else price.since,
+        changed=changed,
+        refused=refused,
     )
 
 
@@ -96,16 +113,18 @@ def missing_calls(workspace: Workspace | Path | None = None, build: str | None =
     return estimate_calls(chosen.workspace, chosen.name) if asks_a_model(config) else None
 
 
-def _known(
-    pending: Sequence[PendingCall], plans: Sequence[StagePlan], config: CallsSection
-) -> tuple[Known, str | None]:
-    first = next((plan.stage for plan in plans if plan.state != "current"), None)
-    if not pending:
-        return ("all", None) if plans and first is None else ("nothing", first)
-    asking = {call.stage for call in pending}
-    meant = all(
-        (call.request.profile, call.request.model, call.request.thinking, call.request.sampling)
-        == (config.profile, config.model, config.thinking, config.sampling)
-        for call in pending
-    )
-    return ("round", first) if first in asking and meant else ("outdated", first)
+def _changed(build: Build, config: BuildConfig, asking: Collection[str], first: str | None) -> tuple[str, ...]:
+    """Why the calls that were listed are not what would be asked now, in words; empty where they are.
+
+    Args:
+        build: The build.
+        config: Its configuration.
+        asking: The stages that listed calls.
+        first: The first stage that is not up to date.
+    """
+    if first is None:
+        return ("every stage is up to date",)
+    if first not in asking:
+        return (f"{first} has to run first",)
+    stage = load_stage(first)
+    return changed_since_asked(build, stage, stage.declare(build, config), Digests())

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import nclue_build
-from nclue_build.core.errors import NclueError, UsageError
+from nclue_build.core.errors import FrozenMiss, NclueError, UsageError
 from nclue_build.core.progress import NullProgress
 from nclue_build.core.spending import Spending
 from nclue_build.records.receipt import Receipt
 from nclue_build.store.config_file import load_config
 from nclue_build.store.stage import StageContext
 from nclue_build.store.workspace import find_build
+from nclue_build.workflow.asked import save_asked
 from nclue_build.workflow.call_mode import in_mode
 from nclue_build.workflow.executors import open_mapper
 from nclue_build.workflow.fetching import fetch_missing
@@ -243,7 +244,9 @@ class _Run:
         before = _signatures(declared)
         try:
             receipt = self._run(stage, declared, previous, before)
-        except NclueError:
+        except NclueError as error:
+            if isinstance(error, FrozenMiss) and self.writable:
+                save_asked(self.build, stage, declared, self.digests)
             if stage.name != VERDICT_STAGE:
                 self._warn_of_leftovers(stage, previous, before)
             raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -219,7 +220,26 @@ def check_other_settings(workspace: Path, run: Run) -> None:
     assert plan["calls"] == size
     assert size["max_cost"] is None
     set_key(workspace, "calls", "model", '"glm-8"')
-    assert "listed before something changed" in run("-w", workspace, "run", "--dry-run").out
+    assert "changed (settings changed: calls.model: glm-9 -> glm-8)" in run("-w", workspace, "run", "--dry-run").out
+    set_key(workspace, "calls", "model", '"glm-9"')
+    prompt = workspace / "prompts" / "mine" / "cluster.md"
+    whole = prompt.read_bytes()
+    for edited, known in ((whole + b"Take your time.\n", "outdated"), (whole, "round")):
+        prompt.write_bytes(edited)
+        size = run("-w", workspace, "calls", "estimate", "--json").envelope["result"]
+        assert size["known"] == known
+        assert size["changed"] == (["inputs changed: prompts/mine/cluster.md was edited"] if edited != whole else [])
+    set_key(workspace, "mine", "max_conditions", "7")
+    size = run("-w", workspace, "calls", "estimate", "--json").envelope["result"]
+    assert (size["known"], len(size["changed"])) == ("outdated", 1)
+    assert "max_conditions: " in size["changed"][0]
+    version = workspace / "inventory" / "main" / "P1"
+    shutil.copytree(workspace / "inventory" / "main" / "P0", version)
+    size = run("-w", workspace, "calls", "estimate", "--json").envelope["result"]
+    assert (size["known"], size["stage"], size["changed"]) == ("outdated", None, [])
+    assert size["refused"].startswith("P0 of build 'main' is stale")
+    assert "now the build cannot run: P0 of build" in run("-w", workspace, "calls", "estimate").out
+    shutil.rmtree(version)
 
 
 def test_forms_that_a_model_names_are_mined(built: Path, run: Run, answerer: Any) -> None:
