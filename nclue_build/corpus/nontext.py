@@ -59,7 +59,7 @@ def may_be_placeholder(words: Iterable[str]) -> bool:
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether a block consists of the words that placeholder text is made of."""
+    """Whether a block, or a page, consists of the words that placeholder text is made of."""
     words = _WORD.findall(text.lower())
     found = [word for word in words if word in _LATIN]
     return len(set(found)) >= _MIN_LATIN and 100 * len(found) >= _MIN_LATIN_PERCENT * len(words)
@@ -90,7 +90,7 @@ def true_role(role: Role, text: str, *, latin: bool) -> Role:
     Args:
         role: By its shape, or as another reader has it.
         text: Of the block.
-        latin: Whether :func:`may_be_placeholder` says so of its page.
+        latin: Whether its page may hold placeholder text beside text of its own.
     """
     if role in _CODE_ROLES and is_code(text):
         return "code"

@@ -11,7 +11,7 @@ import orjson
 from nclue_build.core.canonical import sha256_bytes
 from nclue_build.core.printable import without_controls
 from nclue_build.core.text import matching_text
-from nclue_build.corpus.nontext import may_be_placeholder, true_role
+from nclue_build.corpus.nontext import is_placeholder, may_be_placeholder, true_role
 from nclue_build.corpus.quality import LanguageCount, count_language, is_broken, text_flags
 from nclue_build.corpus.signature import SignatureBuilder
 from nclue_build.corpus.supervisor import FailedPage
@@ -154,7 +154,8 @@ class DocumentSums:
             self._add_text(body, words, counts, all_flags)
             if self.first_title is None:
                 self.first_title = title
-        latin = may_be_placeholder(listed)
+        # A page that is placeholder text throughout is shown as the text it has: flags say what it is.
+        latin = may_be_placeholder(listed) and not is_placeholder(body)
         rows = [block.row(true_role(block.role, block.text, latin=latin)) for block in blocks]
         row = self._row(page, page.page, status, sorted(all_flags), rows, joined)
         if backend is not None:

@@ -71,11 +71,19 @@ def test_lines_of_contents_outside_their_page_are_told_by_their_leaders() -> Non
 
 
 def test_only_the_roles_of_a_page_change(make_page: Any) -> None:
-    made = [MadeBlock("text", None, text, None) for text in (LOREM, r"\def\a#1{\b#1}", "A report on harbour dredging.")]
+    prose = "A report on harbour dredging. " * 20
+    made = [MadeBlock("text", None, text, None) for text in (LOREM, r"\def\a#1{\b#1}", prose)]
     page = make_page([])
     row = orjson.loads(DocumentSums(1, "pymupdf", "1").add_page(page, made, []))
     assert [(block["role"], block["text"]) for block in row["blocks"]] == [
         ("other", LOREM),
         ("code", r"\def\a#1{\b#1}"),
-        ("text", "A report on harbour dredging."),
+        ("text", prose),
     ]
+
+
+def test_a_page_of_placeholder_text_alone_is_shown_as_text(make_page: Any) -> None:
+    made = [MadeBlock("text", None, LOREM, None)] * 4
+    row = orjson.loads(DocumentSums(1, "pymupdf", "1").add_page(make_page([]), made, []))
+    assert [block["role"] for block in row["blocks"]] == ["text"] * 4
+    assert row["flags"]
