@@ -16,13 +16,23 @@ if TYPE_CHECKING:
 
     from nclue_build.corpus.lines import Line
 
+_LISTED: Final = (
+    r"\s+of\s+(?:figures|tables|exhibits|appendices|appendixes|illustrations|charts|boxes|maps|algorithms)"
+    r"(?:\s+and\s+(?:figures|tables))?"
+)
+_HEADINGS: Final = (
+    r"table\s+of\s+contents",
+    "contents",
+    *(kind + _LISTED for kind in ("list", "table", "index")),
+    "inhaltsverzeichnis",
+    "sommaire",
+    r"table\s+des\s+mati\u00e8res",
+)
 _CONTENTS: Final = re.compile(
-    r"(?:table\s+of\s+contents|contents|(?:list|table|index)\s+of\s+(?:figures|tables|exhibits|appendices|appendixes|"
-    r"illustrations|charts|boxes|maps|algorithms)(?:\s+and\s+(?:figures|tables))?|inhaltsverzeichnis|sommaire|"
-    r"table\s+des\s+mati\u00e8res)(?:\W*\(?(?:continued|cont[.'\u2019]?d?)\)?)?\W*(?:page)?",
+    rf"(?:{'|'.join(_HEADINGS)})(?:\W*\(?(?:continued|cont[.'\u2019]?d?)\)?)?\W*(?:page)?",
     re.IGNORECASE,
 )
-_CONTENTS_STARTS: Final = frozenset("clistCLIST")
+_CONTENTS_STARTS: Final = frozenset(letter for heading in _HEADINGS for letter in (heading[0], heading[0].upper()))
 """First letters of such headings: nearly all lines are told by theirs, which is many times faster."""
 _ENDS_CONTENTS: Final = re.compile(
     r"(?:abbreviations|acronyms|abbreviations and acronyms|acronyms and abbreviations|glossary|foreword|preface)",

@@ -32,21 +32,26 @@ _MIN_LEADERS: Final = 2
 _CONTENTS_ROLES: Final = frozenset({"text", "list", "table"})
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
-_LATIN_WORDS: Final = """
-    ac adipiscing adipisicing aenean aliqua aliquam aliquet aliquip amet atque aute autem bibendum cillum
-    commodo consectetuer consectetur consequat convallis cras cum cupidatat curabitur cursus dapibus deserunt
-    dolor donec duis efficitur egestas eget eiusmod elementum elit enim erat esse etiam eu euismod excepteur
-    exercitation facilisis faucibus felis fermentum feugiat fringilla fugiat haec hanc hendrerit hoc huic
-    iaculis idem ille imperdiet incididunt ipsum irure labore laboris lacinia laoreet lectus ligula lobortis
-    lorem luctus maecenas magna malesuada mattis maximus mi molestie mollis mollit morbi nam nec neque nibh nisi
-    nisl non nostrud nulla nullam nunc occaecat odio ornare pariatur pellentesque pharetra phasellus placerat
-    porttitor posuere potest praesent pretium proident pulvinar purus quam quis quisque quod reprehenderit
-    rhoncus sagittis scelerisque sed semper sit sodales sollicitudin suscipit suspendisse tempor tincidunt
-    tortor tristique ullamco ullamcorper ultrices ultricies urna ut varius vehicula vel velit veniam venenatis
-    vestibulum vitae vivamus viverra voluptate volutpat vulputate
+_GENERATED: Final = """
+    lorem ipsum dolor amet consectetur adipiscing adipisicing eiusmod tempor incididunt labore magna aliqua
+    veniam nostrud exercitation ullamco laboris aliquip commodo consequat duis aute irure reprehenderit
+    voluptate velit cillum fugiat nulla pariatur excepteur occaecat cupidatat proident deserunt mollit
+    vestibulum pellentesque curabitur vivamus phasellus ultricies
 """
-_LATIN: Final = frozenset(_LATIN_WORDS.split())
-"""Function words of Latin, and what generators of placeholder text add to them."""
+GENERATED: Final = frozenset(_GENERATED.split())
+"""Words of placeholder text that English does not have."""
+_LATIN_WORDS: Final = """
+    ac aenean aliquam aliquet atque autem bibendum consectetuer convallis cras cum cursus dapibus donec
+    efficitur egestas eget elementum elit enim erat esse etiam eu euismod facilisis faucibus felis
+    fermentum feugiat fringilla haec hanc hendrerit hoc huic iaculis idem ille imperdiet lacinia laoreet
+    lectus ligula lobortis luctus maecenas malesuada mattis maximus mi molestie mollis morbi nam nec neque
+    nibh nisi nisl non nullam nunc odio ornare pharetra placerat porttitor posuere potest praesent pretium
+    pulvinar purus quam quis quisque quod rhoncus sagittis scelerisque sed semper sit sodales sollicitudin
+    suscipit suspendisse tincidunt tortor tristique ullamcorper ultrices urna ut varius vehicula vel
+    venenatis vitae viverra volutpat vulputate
+"""
+_LATIN: Final = GENERATED.union(_LATIN_WORDS.split())
+"""These, with the function words and others of Latin that stand between them."""
 _MIN_LATIN: Final = 4
 """Distinct words of Latin that placeholder text has at least."""
 _MIN_LATIN_PERCENT: Final = 20

@@ -39,12 +39,16 @@ _MIN_FIGURE_WORDS: Final = 4
 _MAX_FIGURE_WORDS: Final = 400
 _LEVELS: Final = 6
 
+_LABELS: Final = (
+    "Figure", "Fig.", "Table", "Chart", "Exhibit", "Box", "Map", "Plate", "Photo", "Graph", "Diagram",
+    "Listing", "FIGURE", "FIG.", "TABLE", "CHART", "EXHIBIT", "BOX", "MAP",
+)  # fmt: skip
 _CAPTION: Final = re.compile(
-    r"(?:Figure|Fig\.|Table|Chart|Exhibit|Box|Map|Plate|Photo|Graph|Diagram|Listing|FIGURE|FIG\.|TABLE|CHART|EXHIBIT|BOX|MAP)"
+    rf"(?:{'|'.join(map(re.escape, _LABELS))})"
     r"\s+(?:[A-Z]{0,2}[-.]?\d{1,3}(?:[-.]\d{1,3})*[a-z]?|[IVXL]{1,6}|[A-Z])"
     r"(?:\s*[:.|\u2013\u2014-](?:\s|$)|\s+(?=[A-Z0-9\u201c\"(])|$)"
 )
-_CAPTION_STARTS: Final = frozenset("FTCEBMPGDL")
+_CAPTION_STARTS: Final = frozenset(label[0] for label in _LABELS)
 _FOOTNOTE: Final = re.compile(r"(?:\d{1,3}|[*\u2020\u2021\u00a7]{1,3}|[a-z](?=[A-Z\s]))[.)]?\s*\S")
 _THREE_LETTERS: Final = re.compile(r"(?:[^\W\d_][\W\d_]*){3}")
 _FIGURE: Final = re.compile(r"(?<!\S)[^\s\d]*\d\S*")

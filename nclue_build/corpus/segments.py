@@ -18,14 +18,13 @@ if TYPE_CHECKING:
     from nclue_build.corpus.lines import Line
     from nclue_build.records.corpus import Role
 
-BULLET: Final = re.compile(
-    r"(?:[\u2022\u2023\u2043\u25aa\u25ab\u25cf\u25cb\u25e6\u25a0\u25a1\u25ba\u25b8\u27a2\u2756\u2794\u2713\u2714\uf0b7\uf0a7\uf0d8\u00b7]"
-    r"|[-\u2013\u2014o*\u00a7](?=\s|$))\s*"
+_MARKS: Final = (
+    "\u2022\u2023\u2043\u25aa\u25ab\u25cf\u25cb\u25e6\u25a0\u25a1\u25ba\u25b8"
+    "\u27a2\u2756\u2794\u2713\u2714\uf0b7\uf0a7\uf0d8\u00b7"
 )
-_BULLET_STARTS: Final = frozenset(
-    "\u2022\u2023\u2043\u25aa\u25ab\u25cf\u25cb\u25e6\u25a0\u25a1\u25ba\u25b8\u27a2\u2756\u2794\u2713\u2714\uf0b7\uf0a7\uf0d8\u00b7"
-    "-\u2013\u2014o*\u00a7"
-)
+_MARKS_BEFORE_SPACE: Final = "-\u2013\u2014o*\u00a7"
+BULLET: Final = re.compile(rf"(?:[{_MARKS}]|[{_MARKS_BEFORE_SPACE}](?=\s|$))\s*")
+_BULLET_STARTS: Final = frozenset(_MARKS + _MARKS_BEFORE_SPACE)
 ENUMERATOR: Final = re.compile(r"(?:\(?(?:\d{1,2}|[A-Za-z]|[ivx]{1,5})[.)]|\[\d{1,3}\])(?:\s|$)")
 _MIN_FULL_LINE: Final = 45
 """Characters from which a line counts as running text that may go on in another block."""

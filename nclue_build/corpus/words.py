@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from nclue_build.corpus.nontext import GENERATED
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -23,13 +25,6 @@ _WORD: Final = re.compile(r"[^\W_]+")
 _VOWEL: Final = re.compile(r"[aeiouy\u00c0-\uffff]")
 """Of lower-case words. Without regard to case the range would have "k" and "s", which go with the Kelvin sign and the
 long s."""
-_PLACEHOLDER_WORDS: Final = """
-    lorem ipsum dolor amet consectetur adipiscing adipisicing eiusmod tempor incididunt labore magna aliqua
-    veniam nostrud exercitation ullamco laboris aliquip commodo consequat duis aute irure reprehenderit
-    voluptate velit cillum fugiat nulla pariatur excepteur occaecat cupidatat proident deserunt mollit
-    vestibulum pellentesque curabitur vivamus phasellus ultricies
-"""
-_PLACEHOLDER: Final = frozenset(_PLACEHOLDER_WORDS.split())
 
 # Function words that tell these languages apart; none stands in two lists.
 _PROFILES: Final = {
@@ -156,7 +151,7 @@ def _kind(word: str) -> int:
         Trait.LETTER: is_alphabetic and len(word) == 1,
         Trait.LONG: is_long,
         Trait.NO_VOWEL: is_long and not _VOWEL.search(word),
-        Trait.PLACEHOLDER: word in _PLACEHOLDER,
+        Trait.PLACEHOLDER: word in GENERATED,
     }
     traits = sum(1 << trait for trait, is_so in has.items() if is_so)
     return traits << _LANGUAGE_BITS | _LANGUAGE_OF.get(word, 0)
