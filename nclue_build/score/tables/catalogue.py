@@ -8,35 +8,34 @@ from nclue_build.core.errors import Finding
 from nclue_build.score.tables import contrasts, queries, runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from nclue_build.records.benchmark import Qrel
     from nclue_build.records.tables import Kind, Table, TablesReport, Value
     from nclue_build.score.tables.material import Material
 
-TABLES: Final = (
-    "matrix",
-    "controls",
-    "contrasts",
-    "ordering",
-    "dependence",
-    "bounds",
-    "graph",
-    "strata",
-    "paraphrases",
-    "forms",
-    "contrasts_by_form",
-    "masking",
-    "diagnostics",
-    "curve",
-    "pages",
-    "difficulty",
-    "difficulty_matched",
-    "shortcuts",
-    "agreement_of_measures",
-    "agreement_of_copies",
-    "example",
-)
+_OF_RUNS: Final[dict[str, Callable[[Material], Table]]] = {
+    "matrix": runs.matrix,
+    "controls": runs.controls,
+    "contrasts": contrasts.contrasts,
+    "ordering": contrasts.ordering,
+    "dependence": contrasts.dependence,
+    "bounds": contrasts.bounds,
+    "graph": contrasts.graph,
+    "strata": runs.strata,
+    "paraphrases": runs.paraphrases,
+    "forms": runs.forms,
+    "contrasts_by_form": contrasts.by_form,
+    "masking": runs.masking,
+    "diagnostics": runs.diagnostics,
+    "curve": runs.curve,
+    "pages": runs.pages,
+    "difficulty": queries.difficulty,
+    "difficulty_matched": queries.difficulty_matched,
+    "shortcuts": queries.shortcuts,
+    "agreement_of_measures": queries.measures_agree,
+}
+TABLES: Final = (*_OF_RUNS, "agreement_of_copies", "example")
 """Names of all tables, in the order in which they are made."""
 TOLERANCE: Final = 0.05
 """Points by which a value may differ from a declared one."""
@@ -56,25 +55,7 @@ def all_tables(material: Material, other: Material | None, example: tuple[str, S
         example: The query to show, and its judgments.
     """
     return (
-        runs.matrix(material),
-        runs.controls(material),
-        contrasts.contrasts(material),
-        contrasts.ordering(material),
-        contrasts.dependence(material),
-        contrasts.bounds(material),
-        contrasts.graph(material),
-        runs.strata(material),
-        runs.paraphrases(material),
-        runs.forms(material),
-        contrasts.by_form(material),
-        runs.masking(material),
-        runs.diagnostics(material),
-        runs.curve(material),
-        runs.pages(material),
-        queries.difficulty(material),
-        queries.difficulty_matched(material),
-        queries.shortcuts(material),
-        queries.measures_agree(material),
+        *(make(material) for make in _OF_RUNS.values()),
         queries.copies_agree(material, other),
         queries.example(material, *example),
     )
