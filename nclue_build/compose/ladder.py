@@ -37,7 +37,7 @@ _STRICT_TURNS: Final = 4
 """Times ``n_candidates`` strict candidates are drawn at most, while there are more: they come before relaxed ones."""
 _RELAXED_CANDIDATES_PER_QUERY: Final = 8
 """Candidates drawn at a relaxation step for each query of the goal."""
-_PAGES_PER_MENTION: Final = 10
+_PAGES_FOR_HALF: Final = 10
 """Pages for each of which a condition is mentioned once where its topicality is rated half."""
 _ONLY_TRIPLES: Final = 1000
 _N3_CANDIDATES_PERCENT: Final = 150
@@ -289,7 +289,7 @@ class _Ladder:
         corpus, conditions = self.corpus, sample.conditions[index]
         golds = np.array(sample.golds(index))
         rows = corpus.inventory.find(conditions, golds[:, None])
-        often = _PAGES_PER_MENTION * corpus.mentions[rows]
+        often = _PAGES_FOR_HALF * corpus.mentions[rows]
         topic = int((50 * often // (often + corpus.n_pages[golds][:, None])).min())
         given = [
             item.quote_for(page)

@@ -140,14 +140,14 @@ class _Composing:
             self._context, self._calls, prompt, self._conditions, self._inventory, self._version.allowed_roles
         ).judge
 
-    def _judge_by_rules(self, needs: Sequence[Need]) -> Judged:
+    def _judge_by_rules(self, needs: Sequence[Need], phase: str = "compose: verify") -> Judged:
         aliases = {index: condition.aliases for index, condition in enumerate(self._conditions)}
         plan = plan_items(needs, self._inventory, aliases)
         tasks = [
             _JudgeTask(document, self._build.page_file(self._inventory.document_ids[document]), tuple(items))
             for document, items in plan.items()
         ]
-        self._context.progress.start("compose: verify", len(tasks), "documents")
+        self._context.progress.start(phase, len(tasks), "documents")
         quotes: dict[tuple[int, int], ItemQuotes] = {}
         judge = partial(_judge_file, self._version.allowed_roles)
         for document, found in self._context.mapper.map(judge, tasks):
@@ -213,7 +213,8 @@ class _Composing:
         if self._judge_name != MODEL:
             path.unlink(missing_ok=True)
             return {}
-        rules = self._judge_by_rules(compared(composed.judged, self._inventory.document_ids))
+        needs = compared(composed.judged, self._inventory.document_ids)
+        rules = self._judge_by_rules(needs, "compose: compare with the rules")
         return {
             "items_compared": write_jsonl(path, agreement(composed.judged, rules, self._inventory, self._conditions))
         }
