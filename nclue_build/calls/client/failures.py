@@ -78,14 +78,14 @@ def status_failure(received: Received, config: CallsSection, problem: str | None
     code, kind = _code(error), _text(error.get("type"))
     reaction = _reaction(status, code, kind, config)
     parts = [f"HTTP {status}" if status != _OK else "HTTP 200 without a message"]
-    parts += [f"{name} {shown(value, config)}" for name, value in (("code", code), ("type", kind)) if value]
+    parts += [f"{name} {told(value, config)}" for name, value in (("code", code), ("type", kind)) if value]
     words = _text(error.get("message")) or _text(error.get("msg"))
     if status in _MOVED:
         words = "it points to another address, which is not followed: the prompt would go there, too"
     elif not error:
         words = received.problem and f"the body is {received.problem}"
         words = words or _kind_of(body) or problem or "the body is JSON, but no message and no error"
-    text = ", ".join(parts) + (f": {shown(words, config)}" if words else "")
+    text = ", ".join(parts) + (f": {told(words, config)}" if words else "")
     return AttemptFailedError(text, reaction, _asked_s(received.headers))
 
 
@@ -140,7 +140,7 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
 
 
-def shown(text: str, config: CallsSection, *, long_words: bool = False) -> str:
+def told(text: str, config: CallsSection, *, long_words: bool = False) -> str:
     """Words of a service as they may be told: in one line, not too long, and none that may be a credential.
 
     Args:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from nclue_build.calls.client.background import Background
 from nclue_build.calls.client.endpoint import find_endpoint
-from nclue_build.calls.client.failures import AttemptFailedError, shown
+from nclue_build.calls.client.failures import AttemptFailedError, told
 from nclue_build.calls.client.transport import Transport
 from nclue_build.calls.response import read_response
 from nclue_build.calls.strict_json import read_object
@@ -111,30 +111,30 @@ def _request(config: CallsSection, text: str, max_tokens: int) -> CallRequest:
 
 
 def _judge(name: str, request: CallRequest, message: JsonObject, config: CallsSection) -> Probed:
-    def told(value: object) -> str:
-        return shown(str(value), config, long_words=True)
+    def brief(value: object) -> str:
+        return told(str(value), config, long_words=True)
 
     reading = read_response(message, request)
     content = message["content"]
     kinds = [str(block.get("type")) for block in content] if isinstance(content, list) else []
     usage = message.get("usage")
     details: dict[str, object] = {
-        "model": told(message.get("model")),
-        "stop_reason": told(message.get("stop_reason")),
-        "blocks": [told(kind) for kind in kinds],
-        "usage": {told(key): value for key, value in usage.items() if isinstance(value, int)}
+        "model": brief(message.get("model")),
+        "stop_reason": brief(message.get("stop_reason")),
+        "blocks": [brief(kind) for kind in kinds],
+        "usage": {brief(key): value for key, value in usage.items() if isinstance(value, int)}
         if isinstance(usage, dict)
         else None,
         "outcome": reading.status,
-        "text": told(reading.text),
+        "text": brief(reading.text),
     }
     if name == "echo":
         same = message.get("model") == request.model
-        words = f"answered as {told(message.get('model'))}; the reply is {reading.status}"
+        words = f"answered as {brief(message.get('model'))}; the reply is {reading.status}"
         return Probed(name, same and reading.status == "ok", words, details)
     if name == "thinking":
         thinks = any(kind != "text" for kind in kinds) or "<think" in reading.text.lower()
-        words = f"blocks: {', '.join(map(told, kinds)) or 'none'}" + ("; it thinks" if thinks else "; no thinking")
+        words = f"blocks: {', '.join(map(brief, kinds)) or 'none'}" + ("; it thinks" if thinks else "; no thinking")
         return Probed(name, not (thinks and request.thinking == "disabled"), words, details)
-    words = f"cut off at {request.max_tokens} tokens, it says {told(message.get('stop_reason'))}"
+    words = f"cut off at {request.max_tokens} tokens, it says {brief(message.get('stop_reason'))}"
     return Probed(name, reading.status == "truncated", f"{words}: {reading.status}", details)
