@@ -6,6 +6,7 @@ computes its key, reads and verifies its record, and checks the reply.
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -16,6 +17,8 @@ from nclue_build.calls.outcomes import read_record, used_call
 from nclue_build.core.canonical import sha256_json
 
 if TYPE_CHECKING:
+    import os
+
     from nclue_build.calls.outcomes import Outcome, ReplyT
     from nclue_build.calls.places import CallPlaces
     from nclue_build.records.calls import CallRequest, UsedCall
@@ -51,7 +54,10 @@ class Replay:
 
 def state_of(places: CallPlaces, prompt_id: str) -> str:
     """A digest of names, sizes and times of the sealed files of a prompt."""
-    files = [(path.name, path.stat()) for path in places.shards(prompt_id)]
+    files: list[tuple[str, os.stat_result]] = []
+    for path in places.shards(prompt_id):
+        with contextlib.suppress(FileNotFoundError):  # removed since it was listed: nothing in it is of use
+            files.append((path.name, path.stat()))
     return sha256_json([(name, found.st_ino, found.st_size, found.st_mtime_ns) for name, found in files])
 
 

@@ -13,6 +13,7 @@ from nclue_build.calls.key import call_key
 from nclue_build.calls.outcomes import read_record
 from nclue_build.calls.pending import batch_file, read_pending
 from nclue_build.calls.places import CallPlaces
+from nclue_build.calls.replay import state_of
 from nclue_build.calls.replies import ClusterReply, ItemReply
 from nclue_build.calls.session import Ask, Calls, answered_by
 from nclue_build.calls.verify import verify_calls
@@ -233,3 +234,17 @@ def test_a_frozen_replay_writes_nothing(
     before = {path: path.stat().st_mtime_ns for path in root.rglob("*")}
     open_calls().ask(asks(make_request, "a"), ClusterReply)
     assert {path: path.stat().st_mtime_ns for path in root.rglob("*")} == before
+
+
+@pytest.mark.usefixtures("service")
+def test_a_file_that_is_pruned_while_files_are_looked_at_is_passed_over(
+    places: CallPlaces,
+    open_calls: Callable[..., Calls],
+    make_request: Callable[..., CallRequest],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    open_calls(mode="record").ask(asks(make_request, "a"), ClusterReply)
+    (shard,) = places.shards("cluster")
+    before = state_of(places, "cluster")
+    monkeypatch.setattr(CallPlaces, "shards", lambda *_: iter([shard, shard.with_name("gone.jsonl")]))
+    assert state_of(places, "cluster") == before
