@@ -6,7 +6,7 @@ between groups cannot explain anything (subclassification; Cochran, 1968) [R].
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -39,19 +39,14 @@ class Fit:
     """A fitted model.
 
     Args:
-        kind: ``linear`` or ``logistic``.
-        coefficients: The intercept (of a fit without groups), then the predictors.
-        dropped: Predictors without any spread, of a matched fit within every group.
+        coefficients: The intercept (of a fit without groups), then the predictors with any spread, of a matched fit
+            within some group that tells anything.
         n_queries: Queries that told anything.
-        n_clusters: Their clusters.
         converged: False where there is no finite fit.
     """
 
-    kind: str
     coefficients: tuple[Coefficient, ...]
-    dropped: tuple[str, ...]
     n_queries: int
-    n_clusters: int
     converged: bool
 
 
@@ -88,7 +83,7 @@ def linear_fit(
     design = model.design
     bread = np.asarray(np.linalg.pinv(_gram(design, design)), dtype=np.float64)
     beta = np.asarray(bread @ _project(design, y), dtype=np.float64)
-    return model.fit("linear", beta, y - _predict(design, beta), bread, converged=True)
+    return model.fit(beta, y - _predict(design, beta), bread, converged=True)
 
 
 def logistic_fit(
@@ -109,11 +104,11 @@ def logistic_fit(
         ``converged`` is False under separation, also of a part of the queries, where no finite fit exists; then the
         figures mean nothing.
     """
-    model = _Model.of(predictors, clusters, groups)
+    told = np.ones(len(y), dtype=np.bool_)
     if groups is not None:
         shares = np.bincount(groups, y) / np.bincount(groups)
         told = (shares[groups] > 0) & (shares[groups] < 1)
-        y, model = y[told], model.only(told)
+    model, y = _Model.of(predictors, clusters, groups, told), y[told]
     design = model.design
     beta = np.zeros(design.shape[1])
     converged = False
@@ -132,7 +127,7 @@ def logistic_fit(
     # A part of the queries that some predictor decides alone drives a coefficient to infinity.
     separated = bool(np.any((expected < _CERTAIN) | (expected > 1 - _CERTAIN)))
     converged &= len(y) > 0 and not separated
-    return model.fit("logistic", beta, y - expected, np.linalg.pinv(information), converged=converged)
+    return model.fit(beta, y - expected, np.linalg.pinv(information), converged=converged)
 
 
 # Sums over queries go through einsum, which adds in one order: those of a matrix product depend on the threads.
@@ -161,7 +156,6 @@ class _Model:
     design: NDArray[np.float64]
     n_intercepts: int
     names: tuple[str, ...]
-    dropped: tuple[str, ...]
     clusters: NDArray[np.int64]
     is_matched: bool
 
@@ -171,32 +165,25 @@ class _Model:
         predictors: Mapping[str, NDArray[np.floating]],
         clusters: NDArray[np.int64],
         groups: NDArray[np.int64] | None,
+        told: NDArray[np.bool_] | None = None,
     ) -> _Model:
-        member = np.zeros(len(clusters), dtype=np.int64) if groups is None else groups
+        """The model on the queries that are told, None: on all; predictors are scaled over all in either case."""
+        chosen = np.ones(len(clusters), dtype=np.bool_) if told is None else told
+        member = (np.zeros(len(clusters), dtype=np.int64) if groups is None else groups)[chosen]
         intercepts = (member[:, None] == np.unique(member)).astype(np.float64)
-        kept = {name: values for name, values in predictors.items() if _varies(values, member)}
-        scaled = [(values - np.mean(values)) / np.std(values) for values in kept.values()]
+        # A predictor that varies in left-out groups alone would be a combination of the intercepts.
+        kept = {name: values for name, values in predictors.items() if _varies(values[chosen], member)}
+        scaled = [((values - np.mean(values)) / np.std(values))[chosen] for values in kept.values()]
         return cls(
             np.column_stack([intercepts, *scaled]),
             intercepts.shape[1],
             tuple(kept),
-            tuple(name for name in predictors if name not in kept),
-            clusters,
+            np.unique(clusters[chosen], return_inverse=True)[1].astype(np.int64),
             groups is not None,
         )
 
-    def only(self, chosen: NDArray[np.bool_]) -> _Model:
-        """The model on some of the queries; intercepts of groups that are gone go, too."""
-        design = self.design[chosen]
-        there = np.ones(design.shape[1], dtype=np.bool_)
-        there[: self.n_intercepts] = design[:, : self.n_intercepts].any(axis=0)
-        clusters = np.unique(self.clusters[chosen], return_inverse=True)[1].astype(np.int64)
-        n_intercepts = int(there[: self.n_intercepts].sum())
-        return replace(self, design=design[:, there], n_intercepts=n_intercepts, clusters=clusters)
-
     def fit(
         self,
-        kind: str,
         beta: NDArray[np.float64],
         residuals: NDArray[np.floating],
         bread: NDArray[np.floating],
@@ -210,7 +197,7 @@ class _Model:
             Coefficient(name, round(float(value), _DIGITS), round(float(error), _DIGITS))
             for name, value, error in zip(names, beta[begin:], errors[begin:], strict=True)
         )
-        return Fit(kind, coefficients, self.dropped, len(residuals), len(np.unique(self.clusters)), converged)
+        return Fit(coefficients, len(residuals), converged)
 
 
 def _varies(values: NDArray[np.floating], groups: NDArray[np.int64]) -> bool:

@@ -99,7 +99,7 @@ def test_regression_with_clustered_errors(seed: int) -> None:
     )
     for ours, theirs in cases:
         assert ours.converged
-        assert ours.dropped == ("flat",)
+        assert [one.name for one in ours.coefficients] == ["intercept", "a", "b"]
         assert [one.value for one in ours.coefficients] == pytest.approx(theirs.params.tolist(), abs=1e-8)
         assert [one.standard_error for one in ours.coefficients] == pytest.approx(theirs.bse.tolist(), rel=1e-6)
 
@@ -111,27 +111,34 @@ def test_matched_regression_is_one_with_an_intercept_per_group(seed: int) -> Non
     clusters = np.unique(rng.integers(0, 70, size=n), return_inverse=True)[1].astype(np.int64)
     density = rng.integers(5, 60, size=n).astype(float)
     groups = quantile_groups(density)
-    predictors = {"a": rng.normal(size=n) + density / 40, "b": rng.normal(size=n), "of the group": groups * 2.0}
+    certain = groups == 4
+    predictors = {
+        "a": rng.normal(size=n) + density / 40,
+        "b": rng.normal(size=n),
+        "of the group": groups * 2.0,
+        "where all is certain": rng.normal(size=n) * certain,
+    }
     y = (rng.random(n) < 1 / (1 + np.exp(-0.8 * predictors["a"] + density / 30))).astype(np.float64)
-    y[groups == 4] = 1.0  # one outcome: a linear fit learns that no predictor matters there, a logistic one nothing
-    scaled = np.column_stack([(values - values.mean()) / values.std() for values in list(predictors.values())[:2]])
+    y[certain] = 1.0  # one outcome: a linear fit learns that no predictor matters there, a logistic one nothing
     api = foreign("statsmodels.api")
-    for ours, theirs in (
-        (linear_fit(y, predictors, clusters, groups), api.OLS),
-        (logistic_fit(y, predictors, clusters, groups), api.Logit),
+    everywhere, exact = np.ones(n, dtype=bool), {"disp": 0, "tol": 1e-12, "maxiter": 100}
+    for fit, model, told, names, how in (
+        (linear_fit, api.OLS, everywhere, ["a", "b", "where all is certain"], {}),
+        (logistic_fit, api.Logit, ~certain, ["a", "b"], exact),
     ):
-        told = np.ones(n, dtype=bool) if ours.kind == "linear" else groups != 4
+        ours = fit(y, predictors, clusters, groups)
+        scaled = [(predictors[name] - predictors[name].mean()) / predictors[name].std() for name in names]
         dummies = (groups[told, None] == np.unique(groups[told])).astype(float)
-        how = {} if ours.kind == "linear" else {"disp": 0, "tol": 1e-12, "maxiter": 100}
-        fitted = theirs(y[told], np.column_stack([scaled[told], dummies])).fit(
+        fitted = model(y[told], np.column_stack([*(values[told] for values in scaled), dummies])).fit(
             cov_type="cluster", cov_kwds={"groups": clusters[told]}, **how
         )
         assert ours.converged
-        assert ours.dropped == ("of the group",)
         assert ours.n_queries == told.sum()
-        assert [one.name for one in ours.coefficients] == ["a", "b"]
-        assert [one.value for one in ours.coefficients] == pytest.approx(fitted.params[:2].tolist(), abs=1e-8)
-        assert [one.standard_error for one in ours.coefficients] == pytest.approx(fitted.bse[:2].tolist(), rel=1e-6)
+        # What varies only among those who tell nothing has no coefficient, as what varies nowhere.
+        assert [one.name for one in ours.coefficients] == names
+        values, errors = fitted.params[: len(names)].tolist(), fitted.bse[: len(names)].tolist()
+        assert [one.value for one in ours.coefficients] == pytest.approx(values, abs=1e-8)
+        assert [one.standard_error for one in ours.coefficients] == pytest.approx(errors, rel=1e-6)
 
 
 def test_groups_of_like_values_are_of_like_size_and_keep_equal_values_together() -> None:
