@@ -160,14 +160,14 @@ def graph(material: Material) -> Table:
         return missing(name, catalogue, title, _NO_CONTRAST)
     judgments = material.benchmark.judgments
     n_golds = len(np.unique(judgments.docs[judgments.gold]))
-    busiest = max(one.judged.n_removed for one in found)
+    golds, judged = max(one.golds.n_removed for one in found), max(one.judged.n_removed for one in found)
     rows: list[tuple[str, Kind, Callable[[ContrastResult], Value]]] = [
         ("queries / golds", "counts", lambda _: (len(judgments.query_ids), n_golds)),
         ("components (largest)", "counted", lambda one: (one.golds.components, one.golds.largest_component)),
         ("gap", "signed", lambda one: one.differences[material.measure].value),
         ("crossed, golds", "signed_interval", lambda one: _range(one.golds.crossed)),
         ("leave one out", "signed_interval", lambda one: _leave_one(one.golds)),
-        (f"without the {busiest} busiest (queries left)", "left", lambda one: _rest(one.golds)),
+        (f"without the {golds} busiest (queries left)", "left", lambda one: _rest(one.golds)),
         (
             "all judged: components (largest)",
             "counted",
@@ -175,7 +175,7 @@ def graph(material: Material) -> Table:
         ),
         ("all judged: crossed", "signed_interval", lambda one: _range(one.judged.crossed)),
         ("all judged: leave one out", "signed_interval", lambda one: _leave_one(one.judged)),
-        (f"all judged: without the {busiest} busiest (queries left)", "left", lambda one: _rest(one.judged)),
+        (f"all judged: without the {judged} busiest (queries left)", "left", lambda one: _rest(one.judged)),
     ]
     return turned(
         name,
