@@ -12,7 +12,7 @@ from nclue_build.core.phrases import counted
 from nclue_build.inventory.documents import benchmark_documents
 from nclue_build.records.benchmark import Qrel, QrelsMeta, Query
 from nclue_build.stats.judgments import Judgments
-from nclue_build.store.jsonl import read_json, read_jsonl, run_first
+from nclue_build.store.jsonl import read_json, read_jsonl, read_numbered, run_first
 from nclue_build.store.layout import META, QRELS, QUERIES
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ def load_benchmark(build: Build, folder: Path | None = None) -> Benchmark:
             documents are judged that the corpus does not have.
     """
     home = build.benchmark if folder is None else folder
-    advice = run_first("compose")
+    advice = run_first("compose") if folder is None else "no benchmark is there"
+    restore = _how_to_restore(build, folder)
     queries = {query.query_id: query for query in read_jsonl(home / QUERIES, Query, advice=advice)}
     meta = read_json(home / META, QrelsMeta, advice=advice)
     try:
@@ -68,22 +69,19 @@ def load_benchmark(build: Build, folder: Path | None = None) -> Benchmark:
             [Finding("file-missing", f"file not found: {advice}", str(home / QRELS))]
         ) from None
     if digest != meta.qrels_sha256:
-        message = (
-            f"is {digest[:12]}..., {META} describes {meta.qrels_sha256[:12]}...: run 'nclue-build compose --fresh'"
-        )
+        message = f"is {digest[:12]}..., {META} describes {meta.qrels_sha256[:12]}...: {restore}"
         raise DataError.from_findings([Finding("digest-differs", message, str(home / QRELS))])
     if len(queries) != meta.n_queries:
-        sizes = f"has {counted(len(queries), 'query')}, {META} describes {meta.n_queries}"
-        message = f"{sizes}: run 'nclue-build compose --fresh'"
+        message = f"has {counted(len(queries), 'query')}, {META} describes {meta.n_queries}: {restore}"
         raise DataError.from_findings([Finding("meta-differs", message, str(home / QUERIES))])
-    rows = read_jsonl(home / QRELS, Qrel, advice=advice)
+    rows = read_numbered(home / QRELS, Qrel, advice=advice)
     doc_ids = tuple(row.doc_id for row in benchmark_documents(build.quality))
     known, found = set(doc_ids), Findings()
     page_sets: dict[str, dict[str, Conditions]] = {}
     frequencies = {query_id: [0] * query.n for query_id, query in queries.items()}
 
     def labels() -> Iterator[tuple[str, str, int, bool]]:
-        for line, row in enumerate(rows, start=1):
+        for line, row in rows:
             if row.doc_id not in known:
                 known.add(row.doc_id)  # each is named once
                 message = f"document {row.doc_id!r} is not in the corpus: were the queries composed on another one?"
@@ -109,3 +107,9 @@ def load_benchmark(build: Build, folder: Path | None = None) -> Benchmark:
         {query_id: tuple(counts) for query_id, counts in frequencies.items()},
         digest,
     )
+
+
+def _how_to_restore(build: Build, folder: Path | None) -> str:
+    """What to do about a file that is not as it was; copies are not composed, and repaired benchmarks not anew."""
+    can_compose = folder is None and max(build.versions(), default=0) == 0
+    return "restore the file" + (", or run 'nclue-build compose --fresh'" if can_compose else "")

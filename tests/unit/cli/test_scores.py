@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from nclue_build.core.errors import DataError
 from nclue_build.records.comparison import ComparisonReport
 from nclue_build.records.scores import QueryScore, ScoreReport
 from nclue_build.records.tables import TablesReport
+from nclue_build.score.benchmark import load_benchmark
 from nclue_build.score.plots import plots
 from nclue_build.score.tables.catalogue import TABLES
+from nclue_build.store.workspace import Build, Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -174,6 +177,32 @@ def test_a_benchmark_that_is_not_what_it_says_is_refused(
     assert done.code == 3
     (found,) = json.loads(done.out)["findings"]
     assert (found["code"], found["path"].rsplit("/", 1)[-1]) == (code, file)
+    assert "compose" not in found["message"].replace("were the queries composed on another one?", "")
+
+
+def test_only_a_benchmark_that_can_be_composed_again_is_to_be(copied: Path, tmp_path: Path) -> None:
+    build = Build(Workspace(tmp_path), "demo")
+    build.benchmark.parent.mkdir()
+    copied.rename(build.benchmark)
+    _fewer_queries(build.benchmark)
+    with pytest.raises(DataError) as composed:
+        load_benchmark(build)
+    (build.inventory / "P1").mkdir(parents=True)
+    with pytest.raises(DataError) as repaired:
+        load_benchmark(build)
+    advice = [raised.value.findings[0].message.split(": ")[-1] for raised in (composed, repaired)]
+    assert advice == ["restore the file, or run 'nclue-build compose --fresh'", "restore the file"]
+
+
+def test_a_judged_stranger_is_named_with_its_line_in_the_file(
+    on_demo: Callable[..., Any], copied: Path, cover: Path
+) -> None:
+    rows = (copied / "qrels.jsonl").read_text(encoding="utf-8")
+    (copied / "qrels.jsonl").write_text(f"\n\n{rows}", encoding="utf-8")
+    _stranger(copied)
+    lines = (copied / "qrels.jsonl").read_text(encoding="utf-8").splitlines()
+    (found,) = json.loads(on_demo("score", cover, "--benchmark", copied, "--json").out)["findings"]
+    assert "zz-of-another-corpus" in lines[found["line"] - 1]
 
 
 def test_every_bad_run_is_reported_at_once(on_demo: Callable[..., Any], tmp_path: Path) -> None:
