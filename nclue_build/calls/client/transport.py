@@ -63,7 +63,9 @@ class Transport:
         self.sdk_version = str(self._sdk.__version__)
         try:
             self._client = self._make_client(endpoint)
-        except Exception as error:  # noqa: BLE001 - proxies and certificates of the environment fail in many ways
+        except (TypeError, AttributeError):
+            raise  # an SDK that takes other arguments: nothing in the environment would help
+        except Exception as error:  # noqa: BLE001 - a boundary (docs/decisions/0008): proxies, certificates
             raise UsageError(
                 f"no connection to {endpoint.host} can be set up ({type(error).__name__}): look at "
                 f"{config.base_url_env}, the proxy variables (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY), "
@@ -133,7 +135,7 @@ class Transport:
             # The timeouts of the SDK are per read: a body that drips in would never end.
             async with asyncio.timeout(timeout_s):
                 await self._client.messages.with_raw_response.create(**arguments)
-        except Exception as error:  # noqa: BLE001 - whatever an SDK lets through has to end as a typed error
+        except Exception as error:  # noqa: BLE001 - a boundary (docs/decisions/0008): it ends as a typed error
             if not received:
                 if isinstance(error, TimeoutError | self._sdk.APITimeoutError):
                     raise AttemptFailedError(f"no whole response in {timeout_s:g} seconds", "retry") from None

@@ -362,6 +362,26 @@ def test_an_sdk_that_answers_by_itself_is_not_believed(
     assert service.asked == []
 
 
+@pytest.mark.usefixtures("service")
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("HTTP_PROXY", "http://*\u2603"), ("HTTP_PROXY", "ftp://a"), ("SSL_CERT_FILE", "/")],
+)
+def test_an_environment_that_allows_no_connection_is_named(
+    variable: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(UsageError, match=r"can be set up .* look at .*HTTP_PROXY.*SSL_CERT_FILE"):
+        Transport(find_endpoint(CallsSection()), CallsSection())
+
+
+@pytest.mark.usefixtures("service")
+def test_an_sdk_that_takes_other_arguments_is_not_blamed_on_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_sdk(), "AsyncAnthropic", lambda: None)
+    with pytest.raises(TypeError, match="auth_token"):
+        Transport(find_endpoint(CallsSection()), CallsSection())
+
+
 def test_every_spending_limit_the_sdk_knows_is_fatal() -> None:
     sdk = import_sdk()
     __import__("anthropic.types")
