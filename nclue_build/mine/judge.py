@@ -8,7 +8,7 @@ to separate concepts from junk (docs/mine.md).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from nclue_build.inventory.table import STRONG_MENTIONS
 from nclue_build.mine import words
@@ -146,15 +146,6 @@ class Part:
 
     case: ClusterCase
     verdict: ClusterVerdict
-
-
-class ClusterJudge(Protocol):
-    """Decides which clusters are concepts."""
-
-    name: str
-
-    def judge(self, cases: Sequence[ClusterCase]) -> list[ClusterVerdict]:
-        """One verdict per case, in the order of the cases."""
 
 
 class RulesJudge:

@@ -34,10 +34,6 @@ class Interval:
     low: float
     high: float
 
-    def excludes_zero(self) -> bool:
-        """Whether 0 lies outside."""
-        return self.low > 0.0 or self.high < 0.0
-
 
 def stream(seed: int, purpose: str) -> np.random.Generator:
     """The random numbers of one purpose.
