@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from nclue_build.compose.needs import CALL_FAILURES
 from nclue_build.core.canonical import sha256_bytes
 from nclue_build.core.ids import query_id
 from nclue_build.records.calls import Agreement
@@ -81,7 +82,7 @@ def _verdict(item: ItemQuotes) -> str:
     """``QUOTED``, ``REFUSED``, or ``NONE`` where a call has no usable reply."""
     if item.refusal is None:
         return "QUOTED"
-    return "NONE" if item.refusal.startswith("call_") else "REFUSED"
+    return "NONE" if item.refusal in CALL_FAILURES else "REFUSED"
 
 
 def _reason(item: ItemQuotes) -> str:

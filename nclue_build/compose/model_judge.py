@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     from nclue_build.calls.outcomes import Outcome
     from nclue_build.calls.replies import ConditionReply, ItemReply
-    from nclue_build.compose.needs import Need, Reason
+    from nclue_build.compose.needs import CallFailure, Need, Reason
     from nclue_build.compose.shown import ItemCase, Question, ShownBlock
     from nclue_build.records.calls import Status
 
 MODEL: Final = "model"
 _MIN_EVIDENCE: Final = 20
-_WITHOUT_REPLY: Final[dict[Status, Reason]] = {
+_WITHOUT_REPLY: Final[dict[Status, CallFailure]] = {
     "truncated": "call_truncated",
     "refused": "call_refused",
     "empty": "call_empty",

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal, get_args
 
 from nclue_build.compose.quotes import FoundQuote, Refusal
 from nclue_build.core.errors import InternalError
+
+CallFailure = Literal["call_truncated", "call_refused", "call_empty", "call_invalid"]
+"""What a call came to that has no usable reply."""
+CALL_FAILURES: Final = frozenset(get_args(CallFailure))
 
 Reason = (
     Refusal
@@ -17,11 +21,8 @@ Reason = (
         "evidence_without_form",
         "evidence_trivial",
         "answer_ids_differ",
-        "call_truncated",
-        "call_refused",
-        "call_empty",
-        "call_invalid",
     ]
+    | CallFailure
 )
 """Why a judge has no quote for an item."""
 

@@ -146,16 +146,18 @@ def _check_conflicts(
     rows: Sequence[tuple[int, Decision]], applied: Sequence[Scoped], path: Path, found: Findings
 ) -> None:
     """On one condition in one document all decisions say the same, whatever they reach."""
-    said: dict[tuple[str, str], tuple[Decision, str]] = {}
-    advice = {True: "leave this one out, or take the applied one back (docs/repair.md)", False: "keep one of them"}
+    said: dict[tuple[str, str], tuple[Decision, str, str]] = {}
     for one in applied:
-        said[one.decision.condition_id, one.decision.doc_id] = (one.decision, f"applied by P{one.version}")
+        place = (one.decision.condition_id, one.decision.doc_id)
+        advice = "leave this one out, or take the applied one back (docs/repair.md)"
+        said[place] = (one.decision, f"applied by P{one.version}", advice)
     for line, row in rows:
-        other, where = said.setdefault((row.condition_id, row.doc_id), (row, f"line {line}"))
+        here = (row, f"line {line}", "keep one of them")
+        other, where, advice = said.setdefault((row.condition_id, row.doc_id), here)
         if other.present != row.present:
             words = {True: "present", False: "absent"}
             message = (
                 f"{row.decision_id} says {words[row.present]}, {other.decision_id} ({where}) says "
-                f"{words[other.present]} of {row.condition_id} in {row.doc_id}: {advice[where.startswith('applied')]}"
+                f"{words[other.present]} of {row.condition_id} in {row.doc_id}: {advice}"
             )
             found.add("decision-conflict", message, path=str(path), line=line, id=row.decision_id)
