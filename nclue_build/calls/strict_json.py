@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from typing import Final, TypeAlias
+
+from nclue_build.core.json_names import repeated_name
 
 JsonObject: TypeAlias = "dict[str, object]"
 MOST_LEVELS: Final = 100
@@ -48,12 +49,10 @@ def _levels(value: object) -> int:
 
 
 def _unique(pairs: list[tuple[str, object]]) -> JsonObject:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        counts = Counter(name for name, _ in pairs)
-        message = f"key {next(name for name in counts if counts[name] > 1)!r} stands twice"
+    if (name := repeated_name(pairs)) is not None:
+        message = f"key {name!r} stands twice"
         raise ValueError(message)
-    return found
+    return dict(pairs)
 
 
 def _no_constant(name: str) -> object:

@@ -11,6 +11,8 @@ import json
 import os
 from typing import TYPE_CHECKING, Final
 
+from nclue_build.core.json_names import repeated_name
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -90,8 +92,8 @@ def repeated_key(text: bytes) -> str | None:
     repeated: list[str] = []
 
     def note(pairs: list[tuple[str, object]]) -> None:
-        keys = [key for key, _ in pairs]
-        repeated.extend(sorted({key for key in keys if keys.count(key) > 1}))
+        if (name := repeated_name(pairs)) is not None:
+            repeated.append(name)
 
     json.loads(text, object_pairs_hook=note)
     return repeated[0] if repeated else None
