@@ -194,8 +194,9 @@ class Scorer:
             ]
 
     def _curve_point(self, ranking: Ranking, truth: Truth) -> CurvePoint:
-        means = [_mean(column) for column in self.values(ranking, truth).T]
-        judged = 100 * _mean(measure(truth, ranking).n_judged / truth.k)
+        outcomes = measure(truth, ranking)
+        means = [_mean(column) for column in self.values(ranking, truth, outcomes).T]
+        judged = 100 * _mean(outcomes.n_judged / truth.k)
         return CurvePoint(k=truth.k, **dict(zip(MEASURES, means, strict=True)), judged=judged)
 
     def _pages(self, run: LoadedRun, ranking: Ranking) -> PageSupport | None:

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from nclue_build.records.benchmark import Strata
+from nclue_build.score import scorer as scoring
 from nclue_build.score.scorer import ScoreOptions, Scorer
+from nclue_build.stats.measures import measure
 from nclue_build.workflow.scoring import RunSource, measure_runs
 
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
     from nclue_build.records.scores import RunScore
     from nclue_build.score.benchmark import Benchmark
+    from nclue_build.stats.measures import Outcomes, Truth
+    from nclue_build.stats.rankings import Ranking
 
 DOCS = [f"d{place:02}" for place in range(30)]
 K = 5
@@ -84,6 +88,20 @@ def test_a_curve_is_the_score_at_each_cut_off(world: World) -> None:
         assert point.gold_hit == pytest.approx(mean([world.hit(query, point.k) for query in world.grades]))
         judged = [sum(map(bool, world.found(query, point.k))) / point.k for query in world.grades]
         assert point.judged == pytest.approx(mean(judged))
+
+
+def test_each_cut_off_is_measured_once(
+    make_benchmark: Callable[..., Benchmark], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured: list[int] = []
+
+    def counted(truth: Truth, ranking: Ranking) -> Outcomes:
+        measured.append(truth.k)
+        return measure(truth, ranking)
+
+    monkeypatch.setattr(scoring, "measure", counted)
+    World(make_benchmark, tmp_path)
+    assert measured == [K, 1, 3, 12, 50]
 
 
 def test_judged_documents_and_the_rank_of_the_first(world: World) -> None:
