@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from nclue_build.core.errors import Finding
     from nclue_build.core.progress import Progress
     from nclue_build.records.calls import PendingCall
-    from nclue_build.records.config import CallsSection
+    from nclue_build.records.config import BuildConfig
     from nclue_build.store.workspace import Build, Workspace
 
 
@@ -106,11 +106,11 @@ class Confusion:
     differing: list[Agreement] = field(default_factory=list)
 
 
-def _open(workspace: Workspace | Path | None, build: str | None) -> tuple[Build, CallsSection, CallPlaces]:
+def _open(workspace: Workspace | Path | None, build: str | None) -> tuple[Build, BuildConfig, CallPlaces]:
     chosen = find_build(workspace, build)
     with chosen.workspace.relative_paths():
-        config = load_config(chosen.config_path).calls
-    return chosen, config, CallPlaces(chosen, config.generation)
+        config = load_config(chosen.config_path)
+    return chosen, config, CallPlaces(chosen, config.calls.generation)
 
 
 def used_calls(build: Build) -> list[UsedCall]:
@@ -141,7 +141,7 @@ def calls_status(workspace: Workspace | Path | None = None, build: str | None = 
     known = {row.key for row in used}
     return CallsStatus(
         build=chosen,
-        generation=config.generation,
+        generation=config.calls.generation,
         generations=tuple(generations(chosen)),
         records=dict(sorted(seen.prompts.items())),
         statuses=dict(sorted(seen.statuses.items())),
@@ -178,8 +178,8 @@ def export_calls(
         UsageError: the mode is not ``frozen``, or nothing is asked of a model.
     """
     chosen, config, places = _open(workspace, build)
-    if config.mode != "frozen":
-        raise UsageError(f'[calls] mode = "{config.mode}" asks by itself: calls are exported in mode "frozen"')
+    if config.calls.mode != "frozen":
+        raise UsageError(f'[calls] mode = "{config.calls.mode}" asks by itself: calls are exported in mode "frozen"')
     with contextlib.suppress(FrozenMiss):  # what is missing is what is exported
         run_build(chosen.workspace, chosen.name, last="compose", progress=progress)
     with chosen.workspace.relative_paths():
@@ -199,7 +199,7 @@ def import_calls(
     chosen, config, places = _open(workspace, build)
     with chosen.workspace.relative_paths():
         return import_answers(
-            places, path, answered_by, keep_failures=keep_failures, secret_variables=(config.key_env,)
+            places, path, answered_by, keep_failures=keep_failures, secret_variables=(config.calls.key_env,)
         )
 
 
@@ -260,9 +260,7 @@ def prune_calls(
         UsageError: the build has not run to its end with these records, or asks no model: what it uses is not known.
         CacheCorrupt: a record is damaged.
     """
-    chosen, _, places = _open(workspace, build)
-    with chosen.workspace.relative_paths():
-        config = load_config(chosen.config_path)
+    chosen, config, places = _open(workspace, build)
     asking = ((chosen.inventory, mining_asks(config)), (chosen.composed, composing_asks(config)))
     if not asks_a_model(config):
         raise UsageError("this build asks no model: whether its recorded calls are of use to another is not known")
