@@ -82,6 +82,11 @@ def test_there_are_enough_different_queries(queries: list[dict[str, Any]]) -> No
     assert max(golds.values()) <= 0.15 * len(queries)
 
 
+def test_validation_finds_nothing(workspace: Path) -> None:
+    done = command("-w", str(workspace), "validate", "-q")
+    assert done.returncode == 0, done.stdout
+
+
 def test_qrels_are_the_sum_of_the_unions(
     workspace: Path, queries: list[dict[str, Any]], qrels: list[dict[str, Any]]
 ) -> None:

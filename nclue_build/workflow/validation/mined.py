@@ -145,11 +145,17 @@ def _check_forms_used(
 
 
 def _match_conditions(reading: Reading, path: Path, kept: Lines, conditions: Iterable[Condition]) -> None:
-    """Every cluster that was kept is one condition: they share an alias."""
-    owner = {fold(form): row.cluster_id for _, row in kept for form in row.aliases}
+    """Every cluster that was kept is one condition: they share an alias.
+
+    Clusters have acronyms as they are written and all other forms folded: "EVs", which is matched exactly, is no "EVS".
+    """
+    owner = {form: row.cluster_id for _, row in kept for form in row.aliases}
+    acronyms = {fold(form): cluster_id for form, cluster_id in owner.items() if form != fold(form)}
     found: set[str] = set()
     for condition in conditions:
-        clusters = {owner[form] for alias in condition.aliases if (form := fold(alias.form)) in owner}
+        places = [owner.get(alias.form) or owner.get(fold(alias.form)) for alias in condition.aliases]
+        places += [acronyms.get(fold(alias.form)) for alias in condition.aliases if alias.match == "folded"]
+        clusters = {place for place in places if place is not None}
         if len(clusters) != 1 or not clusters.isdisjoint(found):
             message = (
                 f"condition {condition.condition_id} shares an alias with {len(clusters)} kept clusters of its own"
