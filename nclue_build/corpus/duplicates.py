@@ -47,7 +47,7 @@ def find_duplicates(candidates: Iterable[Candidate], *, remove: bool) -> list[Du
         remove: Whether the others of a group are removed from the benchmark's corpus.
 
     Returns:
-        Groups sorted by kind and representative.
+        Groups by their ids.
     """
     ranked = sorted(candidates, key=lambda one: (-one.n_text_chars, one.doc_id))
     groups: list[DuplicateGroup] = []
@@ -56,8 +56,7 @@ def find_duplicates(candidates: Iterable[Candidate], *, remove: bool) -> list[Du
         ranked, "same_text", lambda one: one.text_sha256 if one.n_text_chars else None, groups, remove=remove
     )
     _group_near(ranked, groups, remove=remove)
-    order = {"exact": 0, "same_text": 1, "near": 2}
-    return sorted(groups, key=lambda group: (order[group.kind], group.representative))
+    return sorted(groups, key=lambda group: group.group_id)
 
 
 def _group_equal(

@@ -66,8 +66,8 @@ def test_groups_by_bytes_text_and_likeness() -> None:
     )
     assert [(group.kind, group.representative, group.doc_ids, group.removed) for group in found] == [
         ("exact", "a", ("a", "b"), ("b",)),
-        ("same_text", "a", ("a", "c"), ("c",)),
         ("near", "d", ("a", "d"), ("a",)),
+        ("same_text", "a", ("a", "c"), ("c",)),
     ]
 
 
