@@ -67,8 +67,9 @@ def _read_clusters(reading: Reading, path: Path, forms: Mapping[str, tuple[int, 
         if row.cluster_id.rpartition("_")[0] != (slug(row.name) or "unnamed"):
             message = f"cluster {row.cluster_id}: the id is not made of its name {row.name!r}"
             reading.add("mined-rows-differ", message, path, line, row.cluster_id)
-        members = [forms[fold(form)][1] for form in row.aliases if fold(form) in forms]
-        if not members or (len(members) < len(row.aliases) and not row.links):
+        wanted = {fold(form) for form in row.aliases}  # "OSS" and "OSs" are one form
+        members = [forms[form][1] for form in wanted if form in forms]
+        if not members or (len(members) < len(wanted) and not row.links):
             message = f"cluster {row.cluster_id}: {layout.SURFACE_FORMS} lacks one of {list(row.aliases)}"
             reading.add("mined-rows-differ", message, path, line, row.cluster_id)
         elif not _is_part(row) and row.mentions != (mentions := sum(form.mentions for form in members)):
