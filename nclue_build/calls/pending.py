@@ -15,7 +15,7 @@ from nclue_build.store.atomic import write_bytes
 from nclue_build.store.jsonl import read_jsonl, write_jsonl
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
     from pathlib import Path
 
     from nclue_build.records.calls import CallRequest
@@ -57,6 +57,11 @@ def read_pending(build: Build, *, required: bool = True) -> list[PendingCall]:
         if path.is_file():
             raise
         return []
+
+
+def still_missing(build: Build, recorded: Container[str], *, required: bool = True) -> list[PendingCall]:
+    """What a build waits for and whose key is not among the recorded ones."""
+    return [call for call in read_pending(build, required=required) if call.key not in recorded]
 
 
 def request_body(request: CallRequest) -> dict[str, object]:

@@ -216,14 +216,11 @@ def read_json(path: Path, model: type[RecordT], *, advice: str | None = None, by
     Raises:
         DataError: missing file, or path and field of what is wrong.
     """
-    record = read_json_as(path, TypeAdapter(model), advice=advice)
-    if by_hand and (key := repeated_key(path.read_bytes())) is not None:
-        raise DataError.from_findings([_repeated(key, path, None)])
-    return record
+    return read_json_as(path, TypeAdapter(model), advice=advice, by_hand=by_hand)
 
 
-def read_json_as(path: Path, adapter: TypeAdapter[T], *, advice: str | None = None) -> T:
-    """Read a file that holds one JSON value of any declared type.
+def read_json_as(path: Path, adapter: TypeAdapter[T], *, advice: str | None = None, by_hand: bool = False) -> T:
+    """Read a file that holds one JSON value of any declared type; the rest is as in :func:`read_json`.
 
     Raises:
         DataError: missing file, or path and field of what is wrong.
@@ -235,6 +232,9 @@ def read_json_as(path: Path, adapter: TypeAdapter[T], *, advice: str | None = No
     except IsADirectoryError:
         raise _unreadable("bad-record", "is a folder, expected a file", path) from None
     try:
-        return adapter.validate_json(data)
+        value = adapter.validate_json(data)
     except ValidationError as error:
         raise DataError.from_findings(validation_findings(error, path, None)) from None
+    if by_hand and (key := repeated_key(data)) is not None:
+        raise DataError.from_findings([_repeated(key, path, None)])
+    return value

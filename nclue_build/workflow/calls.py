@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from nclue_build.calls.imports import import_answers
 from nclue_build.calls.misses import NearestRequests, following
-from nclue_build.calls.pending import batch_lines, read_pending
+from nclue_build.calls.pending import batch_lines, read_pending, still_missing
 from nclue_build.calls.places import CallPlaces, generations
 from nclue_build.calls.seal import seal, sealing_lock
 from nclue_build.calls.verify import verify_calls
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from nclue_build.calls.verify import Verified
     from nclue_build.core.errors import Finding
     from nclue_build.core.progress import Progress
-    from nclue_build.records.calls import PendingCall
     from nclue_build.records.config import BuildConfig
     from nclue_build.store.workspace import Build, Workspace
 
@@ -126,18 +125,13 @@ def _by_prompt(prompt_ids: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(prompt_ids).items()))
 
 
-def _missing(places: CallPlaces, seen: Verified, *, required: bool) -> list[PendingCall]:
-    """What is waited for and still not recorded."""
-    return [call for call in read_pending(places.build, required=required) if call.key not in seen.recs]
-
-
 def calls_status(workspace: Workspace | Path | None = None, build: str | None = None) -> CallsStatus:
     """Say how the recorded calls of a build stand: recorded, used, orphaned, missing."""
     chosen, config, places = _open(workspace, build)
     with chosen.workspace.relative_paths():
         seen = verify_calls(places)
         used = used_calls(chosen)
-        pending, optional = (_missing(places, seen, required=required) for required in (True, False))
+        pending, optional = (still_missing(chosen, seen.recs, required=required) for required in (True, False))
     known = {row.key for row in used}
     return CallsStatus(
         build=chosen,
@@ -183,7 +177,7 @@ def export_calls(
     with contextlib.suppress(FrozenMiss):  # what is missing is what is exported
         run_build(chosen.workspace, chosen.name, last="compose", progress=progress)
     with chosen.workspace.relative_paths():
-        pending = _missing(places, verify_calls(places), required=not optional)
+        pending = still_missing(places.build, verify_calls(places).recs, required=not optional)
     write_bytes(path, batch_lines(pending))
     return Exported(
         path,

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from nclue_build.calls.misses import following
-from nclue_build.calls.pending import read_pending
+from nclue_build.calls.pending import still_missing
 from nclue_build.calls.places import CallPlaces
 from nclue_build.calls.sizes import input_tokens, most, price_of
 from nclue_build.calls.verify import verify_calls
@@ -71,7 +71,7 @@ def estimate_calls(workspace: Workspace | Path | None = None, build: str | None 
     with chosen.workspace.relative_paths():
         config = load_config(chosen.config_path)
         recorded = verify_calls(CallPlaces(chosen, config.calls.generation)).recs
-        pending = [call for call in read_pending(chosen, required=True) if call.key not in recorded]
+        pending = still_missing(chosen, recorded)
     plans: Sequence[StagePlan] = ()
     refused = None
     try:

@@ -18,23 +18,11 @@ if TYPE_CHECKING:
 N_DOCUMENTS = 20
 MAX_CONDITIONS = 150
 MAX_ROUNDS = 12
-REPLAY = """
-import socket, sys
-
-def refuse(*arguments, **options):
-    raise AssertionError("a replay opened a socket")
-
-socket.socket.connect = refuse
-socket.create_connection = refuse
-socket.getaddrinfo = refuse
-from nclue_build.cli.boundary import run_command
-code = run_command(sys.argv[1:])
-assert not {"anthropic", "tenacity", "httpx2", "httpx"} & {name.partition(".")[0] for name in sys.modules}
-raise SystemExit(code)
-"""
 
 
-def command(*words: str | Path, program: tuple[str, str] = ("-m", "nclue_build")) -> subprocess.CompletedProcess[str]:
+def command(
+    *words: str | Path, program: tuple[str | Path, ...] = ("-m", "nclue_build")
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(  # noqa: S603 - our own program
         [sys.executable, *program, *map(str, words)],
         capture_output=True, text=True, check=False, timeout=300, env={**os.environ, "PYTHONHASHSEED": "random"},
@@ -127,7 +115,9 @@ def test_real_pages_are_judged_by_import_and_replayed(
     benchmark = workspace / "benchmarks" / "main"
     kept: list[dict[Path, bytes]] = []
     for _ in range(2):
-        replayed = command("-w", workspace, "run", "--fresh", "--from", "mine", program=("-c", REPLAY))
+        replayed = command(
+            "-w", workspace, "run", "--fresh", "--from", "mine", program=(repository / "tests" / "replay.py",)
+        )
         assert replayed.returncode == 0, replayed.stdout + replayed.stderr
         kept.append({path: path.read_bytes() for path in benchmark.rglob("*") if path.is_file()})
     assert rows(benchmark / "queries.jsonl")

@@ -24,20 +24,6 @@ if TYPE_CHECKING:
 
     from tests.unit.cli.conftest import Run
 
-REPLAY = """
-import socket, sys
-
-def refuse(*arguments, **options):
-    raise AssertionError("a replay opened a socket")
-
-socket.socket.connect = refuse
-socket.create_connection = refuse
-socket.getaddrinfo = refuse
-from nclue_build.cli.boundary import run_command
-code = run_command(sys.argv[1:])
-assert not {"anthropic", "tenacity", "httpx2", "httpx"} & {name.partition(".")[0] for name in sys.modules}
-raise SystemExit(code)
-"""
 MAX_ROUNDS = 9
 
 
@@ -78,7 +64,7 @@ def files(workspace: Path) -> dict[str, bytes]:
     }
 
 
-def test_a_build_is_judged_by_import_and_replayed(judged: Path, run: Run, answerer: Any) -> None:
+def test_a_build_is_judged_by_import_and_replayed(judged: Path, run: Run, answerer: Any, repository: Path) -> None:
     built = judged
     first = run("-w", built, "run", "--dry-run", "--json").envelope["result"]["calls"]["known"]
     assert "calls  not known: mine has to run to find out" in run("-w", built, "run", "--dry-run").out
@@ -107,7 +93,16 @@ def test_a_build_is_judged_by_import_and_replayed(judged: Path, run: Run, answer
     assert ran.code == 0, ran.out
     check_provenance(built, answerer.NAME)
     once = files(built)
-    replay = [sys.executable, "-c", REPLAY, "-w", str(built), "run", "--fresh", "--from", "mine"]
+    replay = [
+        sys.executable,
+        str(repository / "tests" / "replay.py"),
+        "-w",
+        str(built),
+        "run",
+        "--fresh",
+        "--from",
+        "mine",
+    ]
     replayed = subprocess.run(replay, capture_output=True, text=True, check=False, timeout=300)  # noqa: S603
     assert replayed.returncode == 0, replayed.stderr
     assert files(built) == once
