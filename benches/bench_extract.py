@@ -2,27 +2,28 @@
 
     python benches/bench_extract.py [CORPUS.jsonl [ROUNDS [DOCUMENTS]]]
 
-Ours is the reader process, its supervisor, and the page rows with roles, flags and signatures. Both read the
-same files with the same flags, one document after the other, each round one and then the other, by turns which goes
-first: what else the machine does meets both. Medians over the rounds are printed, and the median and the least and
-greatest of the rounds' ratios. Where other programs keep the machine busy, ``cpu_ratio`` says more than
-``wall_ratio``; it includes starting the processes. With DOCUMENTS, so many of the corpus are read, evenly spaced in
-its order. The corpus is that of NCLUE_REAL_DATA, else of the default folder; without it there is nothing to measure.
+Ours is the reader process, its supervisor, and the page rows with roles, flags and signatures. Bare is one process
+that calls PyMuPDF and nothing else. Both read the same files with the same flags, one document after the other, and
+each document twice in a row, once by each, by turns who goes first: so whatever else the machine does meets both.
+Starting the processes is left out on both sides. A round is the whole corpus; medians over the rounds are printed,
+and the median and the least and greatest of the rounds' ratios. Processor time is that of all processes of a side. With
+DOCUMENTS, so many of the corpus are read, evenly spaced in its order. The corpus is that of NCLUE_REAL_DATA, else of
+the default folder; without it there is nothing to measure.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import resource
 import statistics
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from nclue_build.corpus.document import DocumentPages
+from nclue_build.core.collector import collect_rarely
+from nclue_build.corpus.document import make_document
 from nclue_build.corpus.supervisor import ReadLimits, Supervisor
 
 if TYPE_CHECKING:
@@ -34,46 +35,70 @@ BARE = """
 import sys, time
 import pymupdf
 from nclue_build.corpus.child import FLAGS
-began = time.perf_counter()
-for path in sys.stdin.read().splitlines():
-    with pymupdf.open(path) as document:
+print(flush=True)
+for path in sys.stdin:
+    wall, cpu = time.perf_counter(), time.process_time()
+    with pymupdf.open(path.rstrip("\\n")) as document:
         for page in document:
             page.get_text("dict", flags=FLAGS)
-print(time.perf_counter() - began)
+    print(time.perf_counter() - wall, time.process_time() - cpu, flush=True)
 """
 
 
-def bare_s(paths: list[Path]) -> float:
-    """Seconds MuPDF and its binding take in a process of their own."""
-    listing = "\n".join(map(str, paths))
-    done = subprocess.run([sys.executable, "-c", BARE], input=listing, check=True, stdout=subprocess.PIPE, text=True)
-    return float(done.stdout)
+class Taken(NamedTuple):
+    """Seconds on the clock, and of the processor."""
+
+    wall: float
+    cpu: float
+
+    def plus(self, other: Taken) -> Taken:
+        """The sum of both."""
+        return Taken(self.wall + other.wall, self.cpu + other.cpu)
 
 
-def ours_s(paths: list[Path]) -> float:
-    """Seconds until all page rows are made, the start of the reader process left out."""
-    supervisor = Supervisor(ReadLimits(60, 600, 1024))
-    supervisor.read(paths[0].parent)  # no PDF: only starts the process
-    began = time.perf_counter()
-    for path in paths:
-        for _ in DocumentPages(supervisor.read(path), "").rows():
-            pass
-    taken = time.perf_counter() - began
-    supervisor.close()
-    return taken
+class Bare:
+    """MuPDF and its binding, in a process of their own."""
+
+    def __init__(self) -> None:
+        """Start, and wait until all is imported."""
+        command = [sys.executable, "-c", BARE]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        self._answer()
+
+    def read(self, path: Path) -> Taken:
+        """Read one document."""
+        assert self._process.stdin is not None  # noqa: S101 - opened as a pipe
+        self._process.stdin.write(f"{path}\n")
+        return Taken(*map(float, self._answer().split()))
+
+    def _answer(self) -> str:
+        assert self._process.stdout is not None  # noqa: S101 - opened as a pipe
+        if not (answer := self._process.stdout.readline()):
+            raise SystemExit("the bare reader has ended: nothing is measured")
+        return answer
 
 
-def cpu_s() -> float:
-    """Processor seconds of this process and of those it has waited for."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
+class Ours:
+    """Our reader and what makes page rows."""
 
+    def __init__(self) -> None:
+        """Start the reader."""
+        collect_rarely()  # as the program and its workers do
+        self._supervisor = Supervisor(ReadLimits(60, 600, 1024))
+        self._supervisor.read(Path(__file__).parent)  # no PDF: only starts the process
+        process = self._supervisor._process  # noqa: SLF001 - its processor time counts
+        assert process is not None  # noqa: S101 - it was started
+        self._schedule = Path(f"/proc/{process.pid}/schedstat")
 
-def measured(read: Callable[[list[Path]], float], paths: list[Path]) -> tuple[float, float]:
-    """Wall and processor seconds of one reading."""
-    start = cpu_s()
-    wall = read(paths)
-    return wall, cpu_s() - start
+    def read(self, path: Path) -> Taken:
+        """Read one document."""
+        wall, cpu = time.perf_counter(), self._cpu()
+        read = self._supervisor.read(path, make=True)
+        _ = read.made or make_document(read, "")
+        return Taken(time.perf_counter() - wall, self._cpu() - cpu)
+
+    def _cpu(self) -> float:
+        return time.process_time() + int(self._schedule.read_text().split()[0]) / 1e9
 
 
 def main(corpus: Path, n_rounds: int, n_documents: int) -> None:
@@ -84,13 +109,17 @@ def main(corpus: Path, n_rounds: int, n_documents: int) -> None:
     rows = [json.loads(row) for row in corpus.read_text(encoding="utf-8").splitlines()]
     n_read = min(n_documents or len(rows), len(rows))
     paths = [corpus.parent / rows[i * len(rows) // n_read]["file_name"] for i in range(n_read)]
-    taken: dict[Callable[[list[Path]], float], list[tuple[float, float]]] = {bare_s: [], ours_s: []}
+    sides: list[Callable[[Path], Taken]] = [Bare().read, Ours().read]
+    rounds: list[list[Taken]] = []
     for number in range(n_rounds):
-        for read in (bare_s, ours_s) if number % 2 == 0 else (ours_s, bare_s):
-            taken[read].append(measured(read, paths))
+        sums = [Taken(0, 0), Taken(0, 0)]
+        for index, path in enumerate(paths, number):
+            for side in (0, 1) if index % 2 == 0 else (1, 0):
+                sums[side] = sums[side].plus(sides[side](path))
+        rounds.append(sums)
     print(json.dumps({"documents": len(paths), "rounds": n_rounds}))
-    for index, kind in enumerate(("wall", "cpu")):
-        bare, ours = ([one[index] for one in taken[read]] for read in (bare_s, ours_s))
+    for index, kind in enumerate(Taken._fields):
+        bare, ours = ([one[side][index] for one in rounds] for side in (0, 1))
         ratios = sorted(mine / its for mine, its in zip(ours, bare, strict=True))
         figures = {
             f"bare_{kind}_s": statistics.median(bare),

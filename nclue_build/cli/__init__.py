@@ -8,8 +8,10 @@ import os
 def main() -> None:
     """Entry point of the ``nclue-build`` command."""
     from nclue_build.cli.boundary import run_command
+    from nclue_build.core.collector import collect_rarely
     from nclue_build.core.errors import EXIT_INTERRUPTED
 
+    collect_rarely()
     code = run_command()
     if code == EXIT_INTERRUPTED:
         # An interrupt that met an extension module being imported makes Python end itself by that signal in the end,

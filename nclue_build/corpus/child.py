@@ -2,13 +2,16 @@ r"""The reader process: the only place that reads text with PyMuPDF.
 
 A hang or a crash inside MuPDF's C code can be neither interrupted nor caught, so it happens here,
 in a process that :mod:`nclue_build.corpus.supervisor` may kill. It reads one command a line on
-stdin (``{"path", "start", "password"}``, where the password may be null) and answers with lines on stdout:
+stdin (``{"path", "start", "password", "make"}``, where the password may be null) and answers with lines on stdout:
 
 - ``{"ready": true, "backend_version": ...}`` once, after start-up;
 - per document ``{"n_pages", "title"}``, or ``{"error": reason}``;
 - a line per page from ``start`` on (the heartbeat), each starting with ``{"page":``;
-- ``{"end": true, "flags": [...]}`` after the last page, with what is to be said of the whole document:
-  ``repaired``, ``attachments``, ``copy_forbidden``.
+- ``{"end": true, "flags": [...], "made": bool}`` after the last page, with what is to be said of the whole document:
+  ``repaired``, ``attachments``, ``copy_forbidden``;
+- where it says that they are made, the lines of :class:`nclue_build.corpus.read.MadeDocument`. They are made here,
+  where pages are at hand, when the supervisor wants them: encoding and decoding pages to have them made elsewhere costs
+  a quarter of their making. Documents that are long, or have a page that failed, are left to it.
 
 A page line holds ``lines``: ``[block, direction, x0, y0, x1, y1, size, style, text]`` with 1/100 pt
 integers; see :mod:`nclue_build.corpus.lines` for the meaning of ``direction`` and ``style``.
@@ -16,22 +19,27 @@ integers; see :mod:`nclue_build.corpus.lines` for the meaning of ``direction`` a
 
 from __future__ import annotations
 
-import gc
 import os
 import re
 import signal
 import sys
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 import pymupdf
 
+from nclue_build.core.collector import collect_rarely
 from nclue_build.core.text import clean_raw
-from nclue_build.corpus.lines import BOLD, MONOSPACED, STARTS_WITH_MARK
+from nclue_build.corpus.document import BACKEND, MAX_KEPT_BYTES, DocumentMaker
+from nclue_build.corpus.lines import BOLD, MONOSPACED, STARTS_WITH_MARK, page_of
 from nclue_build.corpus.opening import is_lack_of_memory, limit_memory, open_document, quieten, reason_of
+from nclue_build.corpus.read import ReadDocument
 
 if TYPE_CHECKING:
     from typing import BinaryIO
+
+    from nclue_build.corpus.lines import RawPage
 
 _mupdf: Any = pymupdf  # it ships no types
 FLAGS: Final = (
@@ -49,7 +57,6 @@ _MAX_MARK_SHARE: Final = 0.87
 """A raised note mark is smaller than this share of the type before it."""
 _ALARM_MARGIN_S: Final = 1.0
 """The supervisor goes first: the alarm is for when it is gone."""
-_GARBAGE_THRESHOLD: Final = 50_000
 _ATTACHMENTS: Final = "attachments"
 _BAD_LABELS: Final = (AttributeError, LookupError, OverflowError, RuntimeError, TypeError, ValueError)
 """What PyMuPDF's own Python raises where a label rule is not what it expects."""
@@ -68,35 +75,40 @@ def main(arguments: list[str]) -> None:
     limit_memory(memory_mb)
     quieten()
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    # A page is thousands of small objects without cycles: looking for some after every 700 of them frees nothing.
-    gc.freeze()
-    gc.set_threshold(_GARBAGE_THRESHOLD)
+    collect_rarely()
     _send(output, {"ready": True, "backend_version": str(pymupdf.VersionBind)})
     for line in sys.stdin.buffer:
         command = orjson.loads(line)
         alarm_s = 1.25 * page_timeout_s + _ALARM_MARGIN_S
-        _read_document(output, command["path"], command["start"], alarm_s, command.get("password"))
+        _read_document(output, command, alarm_s)
         signal.setitimer(signal.ITIMER_REAL, 0)
-        _mupdf.TOOLS.store_shrink(100)
 
 
-def _send(output: BinaryIO, message: dict[str, Any]) -> None:
-    data = memoryview(orjson.dumps(message) + b"\n")
-    while data:
-        data = data[output.write(data) :]
+def _send(output: BinaryIO, message: dict[str, Any]) -> int:
+    return _write(output, orjson.dumps(message) + b"\n")
 
 
-def _read_document(output: BinaryIO, path: str, start: int, alarm_s: float, password: str | None) -> None:
+def _write(output: BinaryIO, data: bytes) -> int:
+    left = memoryview(data)
+    while left:
+        left = left[output.write(left) :]
+    return len(data)
+
+
+def _read_document(output: BinaryIO, command: dict[str, Any], alarm_s: float) -> None:
+    path, start = command["path"], command["start"]
     # An orphan dies even inside a C call: the default action of SIGALRM needs no Python.
     signal.setitimer(signal.ITIMER_REAL, alarm_s)
     try:
-        document = open_document(path, password)
+        document = open_document(path, command.get("password"))
     except Exception as error:  # noqa: BLE001 - a boundary (docs/decisions/0008): the document is recorded as failed
         _send(output, {"error": reason_of(error, path)})
         return
+    making = _Making() if command.get("make") and start == 0 else None
     with document:
         n_pages = int(document.page_count)
-        _send(output, {"n_pages": n_pages, "title": _stated_title(document)})
+        title = _stated_title(document)
+        _send(output, {"n_pages": n_pages, "title": title})
         flags: set[str] = set()
         rules = _label_rules(document)
         for index in range(start, n_pages):
@@ -108,10 +120,39 @@ def _read_document(output: BinaryIO, path: str, start: int, alarm_s: float, pass
             except Exception as error:  # noqa: BLE001 - a boundary (docs/decisions/0008): the page is recorded as failed
                 kind = "out_of_memory" if is_lack_of_memory(error, path) else "page_error"
                 message = {"page": index + 1, "failed": kind, "reason": reason_of(error, path)}
-            _send(output, message)
+            n_bytes = _send(output, message)
+            if making is not None and not making.take(message, n_bytes):
+                making = None
         # At the end, since MuPDF may come upon damage at any page.
         flags |= _document_flags(document)
-    _send(output, {"end": True, "flags": sorted(flags)})
+    signal.setitimer(signal.ITIMER_REAL, alarm_s)
+    _send(output, {"end": True, "flags": sorted(flags), "made": making is not None})
+    if making is not None:
+        making.finish(output, ReadDocument(n_pages, title, flags=sorted(flags)))
+
+
+class _Making:
+    """The pages of a document, kept to make its rows of."""
+
+    def __init__(self) -> None:
+        self._maker = DocumentMaker()
+        self._pages: list[RawPage] = []
+        self._room = MAX_KEPT_BYTES
+
+    def take(self, message: dict[str, Any], n_bytes: int) -> bool:
+        """Keep a page; returns whether rows can still be made here."""
+        self._room -= n_bytes
+        if "failed" in message or self._room < 0:
+            return False
+        page = page_of(message)
+        self._maker.observe(page)
+        self._pages.append(page)
+        return True
+
+    def finish(self, output: BinaryIO, read: ReadDocument) -> None:
+        """Make the rows, and send them."""
+        made = self._maker.make(self._pages, read, version(BACKEND))
+        _write(output, b"".join(line + b"\n" for line in made.lines()))
 
 
 def _stated_title(document: Any) -> str | None:
@@ -162,7 +203,8 @@ def _read_page(document: Any, index: int, label: str | None, document_flags: set
     page = document.load_page(index)
     if any(kind == _mupdf.PDF_ANNOT_FILE_ATTACHMENT for _, kind, _ in page.annot_xrefs()):
         document_flags.add(_ATTACHMENTS)
-    content = page.get_text("dict", flags=FLAGS)
+    # What page.get_text("dict") makes of it, without the page's boxes, which it looks up each time.
+    content = page.get_textpage(flags=FLAGS).extractDICT()
     lines: list[list[Any]] = []
     flags: set[str] = set()
     for number, block in enumerate(content["blocks"]):

@@ -1,4 +1,4 @@
-"""From the reader's page payloads to page rows and what is known of the whole document.
+"""From the pages of a document as they were read to page rows and what is known of the whole document.
 
 Two passes: the first sees every page to learn what repeats and which type is the body's, the second
 makes blocks. The pages of a long document are decoded twice rather than kept, so that it costs no memory.
@@ -11,70 +11,90 @@ from typing import TYPE_CHECKING, Final
 from nclue_build.core.text import matching_text
 from nclue_build.corpus.contents import Contents
 from nclue_build.corpus.furniture import Furniture
-from nclue_build.corpus.lines import RawPage, decode_page
+from nclue_build.corpus.lines import FailedPage, RawPage, decode_page
 from nclue_build.corpus.order import reading_order
+from nclue_build.corpus.read import MadeDocument
 from nclue_build.corpus.references import References
 from nclue_build.corpus.roles import TypeScale, assign_roles
 from nclue_build.corpus.segments import Segment, split_segments
 from nclue_build.corpus.summary import DocumentSums, MadeBlock
-from nclue_build.corpus.supervisor import FailedPage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from nclue_build.corpus.supervisor import ReadDocument
+    from nclue_build.corpus.read import ReadDocument
 
 BACKEND: Final = "pymupdf"
-_MAX_KEPT_BYTES: Final = 4 << 20
-"""Pages are kept decoded up to this size of all they say: about 300 pages, and 20 MiB in memory."""
+MAX_KEPT_BYTES: Final = 4 << 20
+"""Pages are kept decoded up to this size of all payloads: about 300 pages, and 20 MiB in memory."""
 
 
-class DocumentPages:
-    """Makes the page rows of a document, one after the other, and sums them up.
+def make_document(read: ReadDocument, backend_version: str) -> MadeDocument:
+    """Make the page rows of a document.
 
     Args:
         read: What the supervisor returned.
         backend_version: Version of the reader library.
     """
+    maker = DocumentMaker()
+    payloads = [payload for payload in read.payloads if isinstance(payload, bytes)]
+    is_short = sum(map(len, payloads)) <= MAX_KEPT_BYTES
+    kept: dict[int, RawPage] = {}
+    for payload in payloads:
+        page = decode_page(payload)
+        maker.observe(page)
+        if is_short:
+            kept[page.page] = page
 
-    def __init__(self, read: ReadDocument, backend_version: str) -> None:
-        """Look at all pages once."""
-        self._read = read
+    def pages() -> Iterator[RawPage | FailedPage]:
+        for number, payload in enumerate(read.payloads, 1):
+            if isinstance(payload, FailedPage):
+                yield payload
+            else:
+                yield kept.pop(number) if number in kept else decode_page(payload)
+
+    return maker.make(pages(), read, backend_version)
+
+
+class DocumentMaker:
+    """Makes the page rows of one document, once it has observed each of its pages."""
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
         self._furniture = Furniture()
         self._scale = TypeScale()
         self._contents = Contents()
         self._references = References()
-        payloads = [payload for payload in read.payloads if isinstance(payload, bytes)]
-        is_short = sum(map(len, payloads)) <= _MAX_KEPT_BYTES
-        self._kept: dict[int, RawPage] = {}
-        for payload in payloads:
-            page = decode_page(payload)
-            self._furniture.observe(page)
-            self._scale.observe(page)
-            if is_short:
-                self._kept[page.page] = page
+
+    def observe(self, page: RawPage) -> None:
+        """Learn from a page; pages come in their order."""
+        self._furniture.observe(page)
+        self._scale.observe(page)
+
+    def make(self, pages: Iterable[RawPage | FailedPage], read: ReadDocument, backend_version: str) -> MadeDocument:
+        """Make the rows.
+
+        Args:
+            pages: Every page, in order; what was not observed must have failed.
+            read: What else is known of the document; its payloads are not looked at.
+            backend_version: Version of the reader library.
+        """
         self._scale.settle()
         self._furniture.settle(self._scale.body_size)
-        self._sums = DocumentSums(read.n_pages, BACKEND, backend_version, read.error)
-        self.summary = self._sums.summary
+        sums = DocumentSums(read.n_pages, BACKEND, backend_version, read.error)
+        rows = [
+            sums.add_failed(page) if isinstance(page, FailedPage) else self._make_page(page, sums) for page in pages
+        ]
+        return MadeDocument(sums.finish(read.title, read.flags), rows)
 
-    def rows(self) -> Iterator[bytes]:
-        """Yield every page as a JSON row without document id; the summary is whole afterwards."""
-        for number, payload in enumerate(self._read.payloads, 1):
-            if isinstance(payload, FailedPage):
-                yield self._sums.add_failed(payload)
-            else:
-                yield self._make_page(self._kept.pop(number) if number in self._kept else decode_page(payload))
-        self._sums.finish(self._read.title, self._read.flags)
-
-    def _make_page(self, page: RawPage) -> bytes:
+    def _make_page(self, page: RawPage, sums: DocumentSums) -> bytes:
         segments = self._segments(page)
         flags = set(page.flags)
         if page.rotation or any(segment.lines[0].direction for segment in segments[:1]):
             flags.add("rotated")
         blocks = [MadeBlock(segment.role, segment.level, segment.text, segment.bbox) for segment in segments]
-        title = _title(segments) if self._sums.first_title is None else None
-        return self._sums.add_page(page, blocks, flags, title, page.backend)
+        title = _title(segments) if sums.first_title is None else None
+        return sums.add_page(page, blocks, flags, title, page.backend)
 
     def _segments(self, page: RawPage) -> list[Segment]:
         body, furniture = [], []

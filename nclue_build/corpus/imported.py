@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, Final
 
 from nclue_build.core.errors import DataError
 from nclue_build.core.text import matching_text
-from nclue_build.corpus.lines import RawPage, decode_page
+from nclue_build.corpus.lines import FailedPage, RawPage, decode_page
 from nclue_build.corpus.page_range import first_page_of_range
+from nclue_build.corpus.read import MadeDocument
 from nclue_build.corpus.summary import DocumentSums, MadeBlock
-from nclue_build.corpus.supervisor import FailedPage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from nclue_build.corpus.mineru.pages import MineruDocument, MineruPage
-    from nclue_build.corpus.summary import Summary
-    from nclue_build.corpus.supervisor import ReadDocument
+    from nclue_build.corpus.read import ReadDocument
 
 NOT_PARSED: Final = "page_not_parsed"
 """Flag: the other program was told to leave the page out, or has nothing of it where every page should be."""
@@ -164,7 +163,7 @@ def given_pages(given: Mapping[int, ImportedPage], known: list[RawPage | None]) 
     return pages
 
 
-def rows_of(pages: list[ImportedPage], backend: tuple[str, str], title: str | None) -> tuple[Summary, list[bytes]]:
+def rows_of(pages: list[ImportedPage], backend: tuple[str, str], title: str | None) -> MadeDocument:
     """Page rows, as JSON without document id, and what they sum up to.
 
     Args:
@@ -179,10 +178,10 @@ def rows_of(pages: list[ImportedPage], backend: tuple[str, str], title: str | No
         else sums.add_page(page, page.blocks, page.flags, _title(page.blocks), page.backend)
         for page in pages
     ]
-    return sums.finish(title), rows
+    return MadeDocument(sums.finish(title), rows)
 
 
-def failed_rows(n_pages: int, backend: tuple[str, str], error: str) -> tuple[Summary, list[bytes]]:
+def failed_rows(n_pages: int, backend: tuple[str, str], error: str) -> MadeDocument:
     """The same for a document of which nothing can be used: every page failed, for one reason.
 
     Args:
@@ -192,7 +191,7 @@ def failed_rows(n_pages: int, backend: tuple[str, str], error: str) -> tuple[Sum
     """
     sums = DocumentSums(n_pages, *backend, error)
     rows = [sums.add_failed(FailedPage(page, NOT_IMPORTED, error)) for page in range(1, n_pages + 1)]
-    return sums.finish(None), rows
+    return MadeDocument(sums.finish(None), rows)
 
 
 def _title(blocks: list[MadeBlock]) -> str | None:

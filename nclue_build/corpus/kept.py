@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-import orjson
-
 from nclue_build.core.canonical import sha256_bytes
-from nclue_build.corpus.summary import Summary
+from nclue_build.corpus.read import MadeDocument
 from nclue_build.store.atomic import write_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
 
@@ -34,26 +30,21 @@ def read_kept(path: Path) -> bytes | None:
     return body if digest == sha256_bytes(body).encode() else None
 
 
-def write_document(path: Path, summary: Summary, lines: Iterable[bytes]) -> None:
-    """Keep a summary and the pages behind it.
+def write_document(path: Path, made: MadeDocument) -> None:
+    """Keep a document's page rows and what they sum up to.
 
     Raises:
         OSError: the disk is full, or the folder cannot be written.
     """
-    head = orjson.dumps(asdict(summary) | {"signature": summary.signature.hex()})
-    write_kept(path, b"".join(line + b"\n" for line in (head, *lines)))
+    write_kept(path, b"".join(line + b"\n" for line in made.lines()))
 
 
-def load_document(path: Path) -> tuple[Summary, list[bytes]] | None:
+def load_document(path: Path) -> MadeDocument | None:
     """What :func:`write_document` wrote; None when that is not what lies there: then the PDF is read again."""
     body = read_kept(path)
     if body is None:
         return None
     try:
-        head, *lines = body.splitlines()
-        row = orjson.loads(head)
-        row["signature"] = bytes.fromhex(row["signature"])
-        row["problems"] = [(page, flag, reason) for page, flag, reason in row["problems"]]
-        return Summary(**row), lines
+        return MadeDocument.of_lines(body.splitlines())
     except (KeyError, TypeError, ValueError):  # whole, but written by other code
         return None

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 BOLD: Final = 1
 """Style bit: every span of the line is bold."""
@@ -56,9 +59,22 @@ class RawPage:
     """Name and version of what read it, where that is not the document's reader."""
 
 
+@dataclass(frozen=True, slots=True)
+class FailedPage:
+    """A page that could not be read: ``flag`` is the reason code, ``reason`` one line for people."""
+
+    page: int
+    flag: str
+    reason: str
+
+
 def decode_page(payload: bytes) -> RawPage:
     """Decode a page line of the reader process."""
-    raw = orjson.loads(payload)
+    return page_of(orjson.loads(payload))
+
+
+def page_of(raw: Mapping[str, Any]) -> RawPage:
+    """The page that a message of the reader process describes."""
     width, height = raw["width"], raw["height"]
     return RawPage(
         page=raw["page"],

@@ -29,15 +29,14 @@ if TYPE_CHECKING:
     from nclue_build.corpus.imported import ImportedPage
     from nclue_build.corpus.mineru.detect import Format
     from nclue_build.corpus.output_files import Output
-    from nclue_build.corpus.summary import Summary
-    from nclue_build.corpus.supervisor import ReadDocument
+    from nclue_build.corpus.read import MadeDocument, ReadDocument
 
 _MEMORY_PER_BYTE: Final = 4
 """Parsed JSON takes several times its size: a larger file than a fourth of the memory allowed is refused."""
 _MEGABYTE: Final = 1 << 20
 
 
-def import_document(output: Output, pdf: ReadDocument, memory_mb: int) -> tuple[Summary, list[bytes]]:
+def import_document(output: Output, pdf: ReadDocument, memory_mb: int) -> MadeDocument:
     """Make the pages of a document out of what another program wrote.
 
     Whatever is wrong with that is a failure of this document alone.
@@ -46,9 +45,6 @@ def import_document(output: Output, pdf: ReadDocument, memory_mb: int) -> tuple[
         output: Which files there are.
         pdf: What the PDF says itself.
         memory_mb: What a document may take.
-
-    Returns:
-        What the pages sum up to, and their rows without document id.
 
     Raises:
         ChangedError: a file is no longer what it was when digests were taken.
@@ -73,7 +69,7 @@ def _about(name: str) -> Iterator[None]:
         raise DataError(f"{escaped(name)}: {error.message}") from None
 
 
-def _import_pages(output: Output, pdf: ReadDocument, memory_mb: int) -> tuple[Summary, list[bytes]]:
+def _import_pages(output: Output, pdf: ReadDocument, memory_mb: int) -> MadeDocument:
     given: dict[int, ImportedPage] = {}
     for name, digest in zip(output.files, output.digests, strict=True):
         doc_id, number = Path(name).parent.name, page_number(Path(name).stem) or 0
@@ -85,7 +81,7 @@ def _import_pages(output: Output, pdf: ReadDocument, memory_mb: int) -> tuple[Su
     return rows_of(given_pages(given, pdf_pages(pdf)), backend, pdf.title)
 
 
-def _import_mineru(output: Output, pdf: ReadDocument, memory_mb: int) -> tuple[Summary, list[bytes]]:
+def _import_mineru(output: Output, pdf: ReadDocument, memory_mb: int) -> MadeDocument:
     name, data = _best(output, memory_mb)
     known = pdf_pages(pdf)
     with _about(name):
@@ -93,11 +89,11 @@ def _import_mineru(output: Output, pdf: ReadDocument, memory_mb: int) -> tuple[S
         pages = mineru_pages(document, known)
         if not pages:
             raise DataError("has no pages")
-    summary, rows = rows_of(pages, (MINERU, document.version), pdf.title)
-    summary.unknown_types = sorted(document.unknown_types)
+    made = rows_of(pages, (MINERU, document.version), pdf.title)
+    made.summary.unknown_types = sorted(document.unknown_types)
     flags = set[str]().union(*(page.flags for page in pages))
-    summary.flags += sorted(flags & {GLUED, UNKNOWN_TYPE})
-    return summary, rows
+    made.summary.flags += sorted(flags & {GLUED, UNKNOWN_TYPE})
+    return made
 
 
 def _best(output: Output, memory_mb: int) -> tuple[str, Any]:

@@ -13,9 +13,9 @@ from nclue_build.core.errors import DataError
 from nclue_build.core.printable import escaped
 from nclue_build.core.text import clean_raw
 from nclue_build.corpus.imported import ImportedPage
+from nclue_build.corpus.lines import FailedPage
 from nclue_build.corpus.mineru.pages import UNKNOWN_VERSION
 from nclue_build.corpus.summary import MadeBlock
-from nclue_build.corpus.supervisor import FailedPage
 from nclue_build.corpus.values import PROGRAM_LENGTH, as_box, as_level, as_number, as_object, as_text, program_word
 from nclue_build.records.corpus import Role
 

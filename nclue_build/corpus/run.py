@@ -15,7 +15,7 @@ from nclue_build.core.canonical import sha256_bytes, sha256_file
 from nclue_build.core.errors import DataError, Finding
 from nclue_build.core.phrases import counted
 from nclue_build.core.printable import without_controls
-from nclue_build.corpus.document import DocumentPages
+from nclue_build.corpus.document import make_document
 from nclue_build.corpus.kept import load_document, write_document
 from nclue_build.corpus.ocr.pages import candidates, replace_pages
 from nclue_build.corpus.ocr.settings import ocr_settings
@@ -24,6 +24,7 @@ from nclue_build.corpus.outcome import nothing_readable, result_of
 from nclue_build.corpus.output_files import find_outputs, output_files, output_folder
 from nclue_build.corpus.outputs import ChangedError, import_document
 from nclue_build.corpus.passwords import Keyed, assign_passwords, read_passwords
+from nclue_build.corpus.read import MadeDocument
 from nclue_build.corpus.screening import screen
 from nclue_build.corpus.sources import (
     FileFacts,
@@ -46,10 +47,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from nclue_build.corpus.lines import FailedPage
     from nclue_build.corpus.ocr.pages import Candidate
     from nclue_build.corpus.ocr.settings import OcrSettings
     from nclue_build.corpus.output_files import Output
-    from nclue_build.corpus.supervisor import FailedPage, ReadDocument
+    from nclue_build.corpus.read import ReadDocument
     from nclue_build.records.corpus import CorpusRow
     from nclue_build.store.stage import StageContext, StageResult
     from nclue_build.store.workspace import Build
@@ -261,49 +263,46 @@ def extract_document(task: _Task) -> _Done:
         DataError: the PDF is no longer the one whose digest was taken: its pages must not be kept under that.
     """
     cached = None if task.problem else load_document(task.cached)
-    lines: list[bytes]
     if task.problem is not None:
-        summary, lines = Summary(error=task.problem), []
+        made = MadeDocument(Summary(error=task.problem), [])
     elif cached is None:
-        read = _supervisor(task.limits).read(task.path, task.password)
+        read = _supervisor(task.limits).read(task.path, task.password, make=task.output is None)
         check_unchanged(task.path, task.sha256, task.shown, task.doc_ids[0])
         if task.output is None:
-            summary, lines, to_recognise = _assemble(task, read)
+            made, to_recognise = _assemble(task, read)
             if to_recognise:
-                return _Done(summary, to_recognise=to_recognise)
+                return _Done(made.summary, to_recognise=to_recognise)
         else:
-            summary, lines = _import(task, task.output, read)
-            summary.flags += read.flags
-        if not read.hit_limit and (task.output is None or summary.error is None):
-            write_document(task.cached, summary, lines)
+            made = _import(task, task.output, read)
+            made.summary.flags += read.flags
+        if not read.hit_limit and (task.output is None or made.summary.error is None):
+            write_document(task.cached, made)
     else:
-        summary, lines = cached
+        made = cached
     for doc_id in task.doc_ids:
         prefix = b'{"doc_id":"%s",' % doc_id.encode()
         with atomic_writer(task.pages / f"{doc_id}.jsonl") as stream:
-            stream.writelines(prefix + line[1:] + b"\n" for line in lines)
-    return _Done(summary, cached is not None)
+            stream.writelines(prefix + row[1:] + b"\n" for row in made.rows)
+    return _Done(made.summary, cached is not None)
 
 
-def _assemble(task: _Task, read: ReadDocument) -> tuple[Summary, list[bytes], tuple[Candidate, ...]]:
+def _assemble(task: _Task, read: ReadDocument) -> tuple[MadeDocument, tuple[Candidate, ...]]:
     """The page rows of a document, and the pages that are still to be recognised for it."""
-    document = DocumentPages(read, version("pymupdf"))
-    lines = list(document.rows())
-    found = candidates(lines, task.ocr) if task.ocr is not None else []
+    made = read.made or make_document(read, version("pymupdf"))
+    found = candidates(made.rows, task.ocr) if task.ocr is not None else []
     if task.ocr is None or not found:
-        return document.summary, lines, ()
+        return made, ()
     tried = task.failures
     known = {one.page: recognised_before(task.ocr, str(task.sha256), one.page) for one in found}
     if tried is None and (missing := tuple(one for one in found if known[one.page] is None)):
-        return document.summary, lines, missing
+        return made, missing
     replace_pages(read, found, {page: (tried or {}).get(page) or result for page, result in known.items()}, task.ocr)
-    document = DocumentPages(read, version("pymupdf"))
-    lines = list(document.rows())
-    document.summary.flags.append("ocr")
-    return document.summary, lines, ()
+    made = make_document(read, version("pymupdf"))
+    made.summary.flags.append("ocr")
+    return made, ()
 
 
-def _import(task: _Task, output: Output, read: ReadDocument) -> tuple[Summary, list[bytes]]:
+def _import(task: _Task, output: Output, read: ReadDocument) -> MadeDocument:
     try:
         return import_document(output, read, task.limits.memory_mb)
     except ChangedError as changed:

@@ -11,10 +11,10 @@ import orjson
 from nclue_build.core.canonical import sha256_bytes
 from nclue_build.core.printable import without_controls
 from nclue_build.core.text import matching_text
+from nclue_build.corpus.lines import FailedPage
 from nclue_build.corpus.nontext import is_placeholder, may_be_placeholder, true_role
 from nclue_build.corpus.quality import LanguageCount, count_language, is_broken, text_flags
 from nclue_build.corpus.signature import SignatureBuilder
-from nclue_build.corpus.supervisor import FailedPage
 from nclue_build.corpus.words import Words, words_of
 
 if TYPE_CHECKING:

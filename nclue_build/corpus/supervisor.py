@@ -10,13 +10,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
 from nclue_build.core.errors import InternalError
+from nclue_build.corpus.lines import FailedPage
+from nclue_build.corpus.read import MadeDocument, ReadDocument
 from nclue_build.records.corpus import MAX_PAGES
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ _START_TIMEOUT_S: Final = 60.0
 _READ_BYTES: Final = 1 << 20
 _MEGABYTE: Final = 1 << 20
 _MAX_PAGE_BYTES: Final = 64 << 20
+_ONE_THREAD: Final = {"OPENBLAS_NUM_THREADS": "1"}
+"""numpy sets address space aside for every thread that it could start, and the reader's is bounded."""
 _PAGE_PREFIX: Final = b'{"page":'
 _FAILED_MARK: Final = b'"failed":'
 
@@ -37,37 +41,6 @@ class ReadLimits:
     page_timeout_s: float
     document_timeout_s: float
     memory_mb: int
-
-
-@dataclass(frozen=True, slots=True)
-class FailedPage:
-    """A page that could not be read: ``flag`` is the reason code, ``reason`` one line for people."""
-
-    page: int
-    flag: str
-    reason: str
-
-
-@dataclass(slots=True)
-class ReadDocument:
-    """What was read of a document.
-
-    Args:
-        n_pages: 0 when it could not be opened.
-        title: From the document's own metadata.
-        payloads: Page payload or failure per page; every page is present.
-        error: Why the document could not be opened.
-        flags: What the reader has to say of the whole document.
-        hit_limit: Whether a time or memory limit, or a crash, had a part in the result: then it must
-            not be cached, since another machine could do better.
-    """
-
-    n_pages: int = 0
-    title: str | None = None
-    payloads: list[bytes | FailedPage] = field(default_factory=list)
-    error: str | None = None
-    flags: list[str] = field(default_factory=list)
-    hit_limit: bool = False
 
 
 class _ReaderGoneError(Exception):
@@ -118,14 +91,17 @@ class Supervisor:
         self._buffer = bytearray()
         self._fresh = True
 
-    def read(self, path: Path, password: str | None = None) -> ReadDocument:
+    def read(self, path: Path, password: str | None = None, *, make: bool = False) -> ReadDocument:
         """Read all pages of a PDF, whatever it does.
 
         Args:
             path: The PDF.
             password: What it is encrypted with; the reader gets it through a pipe, where nobody sees it.
+            make: Whether the reader is to make the page rows, too. It does so for documents that are not too long and
+                whose pages could all be read at the first attempt; of others there are the payloads alone.
         """
         result = ReadDocument()
+        command = {"path": str(path), "password": password, "make": make}
         deadline = time.monotonic() + self.limits.document_timeout_s
         retried = -1
         while True:
@@ -133,7 +109,7 @@ class Supervisor:
             process = self._started()
             deadline += time.monotonic() - began  # starting a reader is no time the document takes
             try:
-                self._read_rest(process, (path, password), result, deadline)
+                is_made = self._read_rest(process, command, result, deadline)
             except _ReaderGoneError as gone:
                 was_fresh = self._fresh
                 self._kill()
@@ -151,6 +127,8 @@ class Supervisor:
                 if last == result.n_pages:
                     return result
             else:
+                if is_made:
+                    result.made = self._receive_made(result.n_pages, deadline)
                 return result
 
     def close(self) -> None:
@@ -158,18 +136,21 @@ class Supervisor:
         self._kill()
 
     def _read_rest(
-        self, process: subprocess.Popen[bytes], asked: tuple[Path, str | None], result: ReadDocument, deadline: float
-    ) -> None:
-        path, password = asked
-        command = {"path": str(path), "start": len(result.payloads), "password": password}
-        self._send(process, orjson.dumps(command) + b"\n")
+        self,
+        process: subprocess.Popen[bytes],
+        command: dict[str, Any],
+        result: ReadDocument,
+        deadline: float,
+    ) -> bool:
+        """Read what is left of a document; returns whether the rows made of it follow."""
+        self._send(process, orjson.dumps(command | {"start": len(result.payloads)}) + b"\n")
         head = orjson.loads(self._receive(deadline))
         if "error" in head:
             if result.n_pages:  # opened before, not now: the process is at fault
                 raise _ReaderGoneError("reader_crashed", head["error"])
             result.error = head["error"]
             self._fresh = False
-            return
+            return False
         if head["n_pages"] > MAX_PAGES:  # a made-up number would have a row written for each
             raise _ReaderGoneError("page_error", f"says it has more than {MAX_PAGES:,} pages", final=True)
         result.n_pages = head["n_pages"]
@@ -186,7 +167,17 @@ class Supervisor:
                 raise _ReaderGoneError("out_of_memory", "memory limit reached by the text alone", final=True)
         if len(result.payloads) != result.n_pages:
             raise _ReaderGoneError("reader_crashed", "reader lost pages")
-        result.flags = orjson.loads(line).get("flags", [])
+        end = orjson.loads(line)
+        result.flags = end.get("flags", [])
+        return bool(end.get("made"))
+
+    def _receive_made(self, n_pages: int, deadline: float) -> MadeDocument | None:
+        """The rows that the reader made; None where it came to grief over them: the payloads are all there."""
+        try:
+            return MadeDocument.of_lines([self._receive(deadline) for _ in range(n_pages + 1)])
+        except _ReaderGoneError:
+            self._kill()
+            return None
 
     def _take(self, line: bytes, result: ReadDocument) -> None:
         if _FAILED_MARK not in line[:64]:
@@ -222,7 +213,7 @@ class Supervisor:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            env=os.environ | {"PYTHONPATH": path},
+            env=os.environ | {"PYTHONPATH": path, **_ONE_THREAD},
             bufsize=0,
         )
         self._fresh = True

@@ -13,6 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Self, TypeVar
 
+from nclue_build.core.collector import collect_rarely
 from nclue_build.core.errors import InternalError
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ class LocalMapper(PoolMapper):
     def _submit(self, function: Callable[[ItemT], ResultT], item: ItemT) -> Future[ResultT]:
         if self._pool is None:
             self._pool = ProcessPoolExecutor(
-                self._n_workers, mp_context=multiprocessing.get_context("spawn"), initializer=_follow_parent
+                self._n_workers, mp_context=multiprocessing.get_context("spawn"), initializer=_begin_work
             )
         # A worker leaves Ctrl-C to its parent. It inherits the blocked signal, so that holds while it starts, too.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -150,6 +151,11 @@ class LocalMapper(PoolMapper):
             return self._pool.submit(function, item)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _begin_work() -> None:
+    collect_rarely()
+    _follow_parent()
 
 
 def _follow_parent() -> None:

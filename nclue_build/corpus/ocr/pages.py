@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
-from nclue_build.corpus.supervisor import FailedPage
+from nclue_build.corpus.lines import FailedPage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from nclue_build.corpus.ocr.settings import OcrSettings
-    from nclue_build.corpus.supervisor import ReadDocument
+    from nclue_build.corpus.read import ReadDocument
 
 _NO_TEXT: Final = "no text was recognised, although the page has a text layer"
 _GONE: Final = "what was recognised cannot be read: run again"
@@ -83,3 +83,4 @@ def replace_pages(
             else:
                 payload = FailedPage(candidate.page, "ocr_failed", _NO_TEXT)
         read.payloads[candidate.page - 1] = payload
+    read.made = None  # it is of what was there before

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final
 import orjson
 
 from nclue_build.core.text import clean_raw
+from nclue_build.corpus.lines import FailedPage
 from nclue_build.corpus.ocr.layout import page_lines
 from nclue_build.corpus.ocr.tsv import TableError, parse_table
-from nclue_build.corpus.supervisor import FailedPage
 
 if TYPE_CHECKING:
     from nclue_build.corpus.ocr.settings import OcrSettings

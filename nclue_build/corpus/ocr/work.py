@@ -11,9 +11,9 @@ from nclue_build.corpus.sources import check_unchanged
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from nclue_build.corpus.lines import FailedPage
     from nclue_build.corpus.ocr.pages import Candidate
     from nclue_build.corpus.ocr.settings import OcrSettings
-    from nclue_build.corpus.supervisor import FailedPage
 
 
 class PageTask(NamedTuple):

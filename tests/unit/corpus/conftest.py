@@ -11,7 +11,7 @@ import orjson
 import pytest
 
 from nclue_build.core.progress import NullProgress
-from nclue_build.corpus.document import DocumentPages
+from nclue_build.corpus.document import make_document
 from nclue_build.corpus.lines import Line, RawPage
 from nclue_build.corpus.supervisor import ReadLimits, Supervisor
 from nclue_build.store.config_file import load_config
@@ -111,7 +111,7 @@ def supervisor() -> Iterator[Supervisor]:
 @pytest.fixture
 def read_pages(supervisor: Supervisor) -> Callable[[Path], list[dict[str, Any]]]:
     def read(path: Path) -> list[dict[str, Any]]:
-        return [orjson.loads(row) for row in DocumentPages(supervisor.read(path), "0").rows()]
+        return [orjson.loads(row) for row in make_document(supervisor.read(path), "0").rows]
 
     return read
 

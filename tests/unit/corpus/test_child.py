@@ -21,10 +21,10 @@ with warnings.catch_warnings():
 
 
 @pytest.fixture
-def read() -> Iterator[Callable[[Path], list[dict[str, Any]]]]:
-    def read(path: Path) -> list[dict[str, Any]]:
+def read() -> Iterator[Callable[..., list[dict[str, Any]]]]:
+    def read(path: Path, **command: Any) -> list[dict[str, Any]]:
         output = io.BytesIO()
-        child._read_document(output, str(path), 0, 60.0, None)
+        child._read_document(output, {"path": str(path), "start": 0, **command}, 60.0)
         return [orjson.loads(line) for line in output.getvalue().splitlines()]
 
     yield read
@@ -47,7 +47,7 @@ def test_whatever_a_page_raises_is_recorded_and_the_next_page_is_read(
     assert (first["page"], first["failed"]) == (1, "page_error")
     assert first["reason"]
     assert second["lines"][0][-1] == "Two"
-    assert end == {"end": True, "flags": []}
+    assert end == {"end": True, "flags": [], "made": False}
 
 
 def test_whatever_opening_raises_is_the_document_s_error(
@@ -89,3 +89,27 @@ def test_label_rules_that_cannot_be_read_are_none() -> None:
             return [{"prefix": ""}]
 
     assert child._label_rules(Broken()) == []
+
+
+def test_rows_are_made_of_whole_documents_only(
+    tmp_path: Path, text: Any, make_pdf: Any, read: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_pdf(tmp_path / "a.pdf", [[text(72, 200, "One")], [text(72, 200, "Two")]])
+    *_, last, end, summary, one, two = read(path, make=True)
+    assert (last["page"], end["made"], summary["ok"]) == (2, True, 2)
+    assert [row["blocks"][0]["text"] for row in (one, two)] == ["One", "Two"]
+    assert read(path, start=1, make=True)[-1] == {"end": True, "flags": [], "made": False}
+    monkeypatch.setattr(child, "MAX_KEPT_BYTES", 150)
+    *_, last, end = read(path, make=True)
+    assert (last["page"], end["made"]) == (2, False)
+
+
+def test_a_page_that_fails_leaves_the_rows_to_the_supervisor(
+    tmp_path: Path, text: Any, make_pdf: Any, read: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(child, "_read_page", fail)
+    *_, page, end = read(make_pdf(tmp_path / "a.pdf", [[text(72, 200, "One")]]), make=True)
+    assert (page["failed"], end["made"]) == ("out_of_memory", False)

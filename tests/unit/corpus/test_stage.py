@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from nclue_build.corpus.supervisor import ReadDocument
+    from nclue_build.corpus.read import ReadDocument
     from nclue_build.store.stage import StageContext
 
 ENGLISH = "The office of the director is to report on the progress that was made with its plans for this year."
@@ -131,12 +131,12 @@ def test_a_pdf_that_changes_while_it_is_read_is_not_cached(
     before = changing.read_bytes()
     read = Supervisor.read
 
-    def change_and_read(supervisor: Supervisor, path: Path, password: str | None = None) -> ReadDocument:
+    def change_and_read(supervisor: Supervisor, path: Path, *given: Any, **named: Any) -> ReadDocument:
         if path == changing:
             path.unlink()
             if replacement is not None:
                 path.write_bytes(replacement)
-        return read(supervisor, path, password)
+        return read(supervisor, path, *given, **named)
 
     with monkeypatch.context() as patched:
         patched.setattr(Supervisor, "read", change_and_read)
@@ -211,8 +211,8 @@ def test_control_characters_of_titles_are_removed(
 ) -> None:
     read = Supervisor.read
 
-    def read_with_title(supervisor: Supervisor, path: Path, password: str | None = None) -> ReadDocument:
-        return dataclasses.replace(read(supervisor, path, password), title="Annual\r\nRe\x1bport")
+    def read_with_title(supervisor: Supervisor, path: Path, *given: Any, **named: Any) -> ReadDocument:
+        return dataclasses.replace(read(supervisor, path, *given, **named), title="Annual\r\nRe\x1bport", made=None)
 
     monkeypatch.setattr(Supervisor, "read", read_with_title)
     context = make_build(f'pdfs = "../{folder.relative_to(tmp_path)}"')

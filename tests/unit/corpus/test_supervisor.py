@@ -7,15 +7,20 @@ import subprocess
 import sys
 import textwrap
 import time
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from nclue_build.core.errors import InternalError
-from nclue_build.corpus.supervisor import FailedPage, ReadDocument, ReadLimits, Supervisor, reader_command
+from nclue_build.corpus.document import make_document
+from nclue_build.corpus.lines import FailedPage
+from nclue_build.corpus.supervisor import ReadLimits, Supervisor, reader_command
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from nclue_build.corpus.read import ReadDocument
 
 PRELUDE = """
 import json, os, signal, sys, time
@@ -38,7 +43,7 @@ TAIL = """
 
 
 def run(
-    tmp_path: Path, body: str, n_documents: int = 1, start_s: float = 0, **limits: float
+    tmp_path: Path, body: str, n_documents: int = 1, start_s: float = 0, *, make: bool = False, **limits: float
 ) -> tuple[list[ReadDocument], int]:
     """Read documents with a fake reader that starts slowly; returns them and how many processes it took."""
     script = tmp_path / "reader.py"
@@ -52,7 +57,7 @@ def run(
         [sys.executable, str(script), str(starts)],
     )
     try:
-        read = [supervisor.read(tmp_path / "x.pdf") for _ in range(n_documents)]
+        read = [supervisor.read(tmp_path / "x.pdf", make=make) for _ in range(n_documents)]
     finally:
         supervisor.close()
     return read, len(starts.read_text())
@@ -214,3 +219,42 @@ def test_the_memory_limit_is_in_force(tmp_path: Path, text: Any, make_pdf: Any) 
     own = Supervisor(ReadLimits(20, 20, 300))
     assert kinds(own.read(path)) == ["read"]
     own.close()
+
+
+ROWS_OF_ONE = """
+send(n_pages=1, title=None)
+send(page=1, lines=[])
+send(end=True, made=command["make"] and first)
+if command["make"] and first:
+    {trouble}
+first = False
+continue
+"""
+
+
+@pytest.mark.parametrize(
+    "trouble", ["sys.exit(1)", "os.kill(os.getpid(), signal.SIGSEGV)", "time.sleep(30)", "raise MemoryError"]
+)
+def test_a_reader_that_comes_to_grief_over_the_rows_costs_no_page(tmp_path: Path, trouble: str) -> None:
+    body = ROWS_OF_ONE.format(trouble=trouble)
+    (read, other), starts = run(tmp_path, body, n_documents=2, make=True)
+    assert kinds(read) == kinds(other) == ["read"]
+    assert read.made is other.made is None
+    assert not read.hit_limit
+    assert starts == 2  # one for each document
+
+
+def test_the_reader_makes_the_rows_that_are_made_of_its_payloads(
+    tmp_path: Path, text: Any, make_pdf: Any, supervisor: Supervisor
+) -> None:
+    pages = [
+        [text(72, 60, f"Annual report {n}"), text(72, 200, "It is said."), text(72, 760, str(n))] for n in range(7)
+    ]
+    for path in (
+        make_pdf(tmp_path / "plain.pdf", pages),
+        make_pdf(tmp_path / "turned.pdf", pages, rotation=90, labels=[{"startpage": 2, "style": "D"}]),
+        make_pdf(tmp_path / "empty.pdf", [[], []]),
+    ):
+        read = supervisor.read(path, make=True)
+        assert read.made == make_document(read, version("pymupdf"))
+        assert supervisor.read(path).made is None

@@ -13,7 +13,7 @@ from nclue_build.corpus.imported import mineru_pages
 from nclue_build.corpus.lines import Line, RawPage
 from nclue_build.corpus.output_files import MINERU, find_outputs, output_files
 from nclue_build.corpus.outputs import import_document
-from nclue_build.corpus.supervisor import ReadDocument
+from nclue_build.corpus.read import ReadDocument
 
 if TYPE_CHECKING:
     from collections.abc import Callable
