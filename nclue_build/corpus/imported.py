@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from nclue_build.core.errors import DataError
 from nclue_build.core.text import matching_text
 from nclue_build.corpus.lines import FailedPage, RawPage, decode_page
-from nclue_build.corpus.page_range import first_page_of_range
+from nclue_build.corpus.page_range import first_page_of_range, stands_on_its_pages
 from nclue_build.corpus.read import MadeDocument
 from nclue_build.corpus.summary import DocumentSums, MadeBlock
 
@@ -29,6 +29,9 @@ NOT_IMPORTED: Final = "not_imported"
 _MAX_UNLISTED: Final = 1000
 _MAX_SPREAD: Final = 100
 """Pages that may be missing, for each there is, where no PDF says how many there are: a mistake has millions."""
+RANGE_UNKNOWN: Final = "page_range_unknown"
+"""Flag: pages behind the last one of the other program show something, and nothing says that it counts as the PDF does:
+should it have read a range of pages only, then text stands on wrong pages."""
 LOST_TEXT: Final = "text_only_in_pdf"
 """Flag: the other program has no text of a page whose PDF has some."""
 
@@ -102,6 +105,9 @@ def mineru_pages(document: MineruDocument, known: list[RawPage | None]) -> list[
             f"MinerU's file has {document.n_pages} of the PDF's {n_pages} pages, and by its words begins at page "
             f"{first + 1}: it was made from a range of pages; let MinerU read the whole document"
         )
+    if not document.every_page and document.missing is None and _may_be_a_range(document, known):
+        for given in document.pages.values():
+            given.flags.add(RANGE_UNKNOWN)
     return [
         _mineru_page(index, document.pages.get(index), known[index] if known else None, document)
         for index in range(n_pages)
@@ -109,8 +115,23 @@ def mineru_pages(document: MineruDocument, known: list[RawPage | None]) -> list[
 
 
 def _first_page(document: MineruDocument, known: list[RawPage | None]) -> int:
-    given = {index: [block.text for block in page.blocks] for index, page in document.pages.items()}
-    return first_page_of_range(given, [[line.text for line in page.lines] if page else [] for page in known])
+    return first_page_of_range(_given_texts(document), _known_texts(known))
+
+
+def _may_be_a_range(document: MineruDocument, known: list[RawPage | None]) -> bool:
+    """Whether pages behind the last one show something, and no words say that those before have their own numbers."""
+    behind = known[document.n_pages :]
+    if not any(page is None or page.pictures or page.lines for page in behind):
+        return False
+    return not stands_on_its_pages(_given_texts(document), _known_texts(known))
+
+
+def _given_texts(document: MineruDocument) -> dict[int, list[str]]:
+    return {index: [block.text for block in page.blocks] for index, page in document.pages.items()}
+
+
+def _known_texts(known: list[RawPage | None]) -> list[list[str]]:
+    return [[line.text for line in page.lines] if page else [] for page in known]
 
 
 def _mineru_page(index: int, given: MineruPage | None, known: RawPage | None, document: MineruDocument) -> ImportedPage:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from nclue_build.core.errors import Finding, OutcomeError
 from nclue_build.core.phrases import counted
+from nclue_build.corpus.imported import RANGE_UNKNOWN
 from nclue_build.store.stage import StageResult
 
 if TYPE_CHECKING:
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
     from nclue_build.corpus.summary import Summary
     from nclue_build.records.config import ExtractSection
     from nclue_build.records.corpus import CorpusRow
+
+
+_RANGE_MESSAGE: Final = (
+    "MinerU's content list ends before the PDF does, and no text layer says whether it begins at page 1: should it be "
+    "of a range of pages (-s, -e), its text stands on wrong pages; give the middle file or content_list_v2.json"
+)
 
 
 def result_of(
@@ -53,6 +60,11 @@ def result_of(
         n_with = sum(bool(known.unknown_types) for known in summaries.values())
         message = f"{', '.join(unknown)}: blocks of unknown type in {counted(n_with, 'document')}; their text is kept"
         findings.append(Finding("unknown-item-type", message))
+    findings += [
+        Finding("page-range-unknown", f"{doc_id}: {_RANGE_MESSAGE}", id=doc_id)
+        for doc_id, known in sorted(summaries.items())
+        if RANGE_UNKNOWN in known.flags
+    ]
     shortfalls = [
         f"source {source.source}: only {source.pages_passed} of {source.n_pages} pages could be read, "
         f"less than min_extraction_rate = {settings.min_extraction_rate}: "

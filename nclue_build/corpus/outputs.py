@@ -11,6 +11,7 @@ from nclue_build.core.canonical import sha256_bytes
 from nclue_build.core.errors import DataError
 from nclue_build.core.printable import escaped
 from nclue_build.corpus.imported import (
+    RANGE_UNKNOWN,
     failed_rows,
     given_pages,
     mineru_pages,
@@ -19,7 +20,7 @@ from nclue_build.corpus.imported import (
     sizes_of,
 )
 from nclue_build.corpus.mineru.detect import PREFERENCE, detect, read
-from nclue_build.corpus.mineru.pages import GLUED, UNKNOWN_TYPE, UNKNOWN_VERSION
+from nclue_build.corpus.mineru.pages import GLUED, GLUED_TABLE, UNKNOWN_TYPE, UNKNOWN_VERSION
 from nclue_build.corpus.output_files import MINERU, PAGE_JSON, page_number
 from nclue_build.corpus.page_json import parse_page
 
@@ -92,7 +93,7 @@ def _import_mineru(output: Output, pdf: ReadDocument, memory_mb: int) -> MadeDoc
     made = rows_of(pages, (MINERU, document.version), pdf.title)
     made.summary.unknown_types = sorted(document.unknown_types)
     flags = set[str]().union(*(page.flags for page in pages))
-    made.summary.flags += sorted(flags & {GLUED, UNKNOWN_TYPE})
+    made.summary.flags += sorted(flags & {GLUED, GLUED_TABLE, UNKNOWN_TYPE, RANGE_UNKNOWN})
     return made
 
 

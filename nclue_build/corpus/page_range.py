@@ -38,5 +38,20 @@ def first_page_of_range(given: Mapping[int, Sequence[str]], known: Sequence[Sequ
     return best if shared[best] > _CLEARLY * shared[0] else 0
 
 
+def stands_on_its_pages(given: Mapping[int, Sequence[str]], known: Sequence[Sequence[str]]) -> bool:
+    """Whether the PDF's own text shows that pages are numbered as in the PDF: half of their words are on them.
+
+    Args:
+        given: Texts by 0-based number, as the other program counts.
+        known: Texts of every page of the PDF; none on scans.
+    """
+    n_words = n_found = 0
+    for index, texts in given.items():
+        words = _words(texts)
+        n_words += len(words)
+        n_found += len(words & _words(known[index])) if index < len(known) else 0
+    return 2 * n_found >= n_words
+
+
 def _words(texts: Sequence[str]) -> set[str]:
     return set(matching_text("\n".join(texts)).casefold().split())

@@ -34,8 +34,11 @@ def as_text(value: object) -> str:
     """A text, a number as text, or an empty text."""
     if isinstance(value, str):
         return value
-    number = as_number(value)
-    return "" if number is None else f"{number:g}"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return ""
+    if isinstance(value, int):
+        return str(value)
+    return f"{value:.15g}" if math.isfinite(value) else ""
 
 
 def as_number(value: object) -> float | None:

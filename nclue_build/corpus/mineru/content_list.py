@@ -12,11 +12,12 @@ from nclue_build.core.errors import DataError
 from nclue_build.corpus.mineru.content_list_v2 import PER_MILLE
 from nclue_build.corpus.mineru.inline import inline_text
 from nclue_build.corpus.mineru.markup import (
+    is_html_table,
+    picture_text,
+    plain_markdown,
     table_text,
-    unescape_markdown,
     without_dollars,
     without_fence,
-    without_tags,
 )
 from nclue_build.corpus.mineru.pages import GLUED, MineruDocument, MineruPage, page_index
 from nclue_build.corpus.mineru.roles import DISCARDED, FURNITURE, role_of, role_of_discarded
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 _NO_TEXT: Final = frozenset({
     "type", "sub_type", "page_idx", "bbox", "img_path", "image_path", "text_format", "text_level", "anchor",
-    "guess_lang", "code_language", "list_type", "angle", "url", "path", "score",
+    "guess_lang", "code_language", "drop_reason", "list_type", "angle", "url", "path", "score",
 })  # fmt: skip
 _BODIES: Final = ("text", "content", "table_body", "html", "code_body", "list_items", "latex")
 _ONLY_DISCARDED: Final = "only_discarded"
@@ -66,6 +67,8 @@ def _placed(data: list[Any]) -> Iterator[tuple[int, dict[str, Any]]]:
         DataError: it does not.
     """
     items = [item if isinstance(item, dict) else {"text": "\n".join(all_texts(item))} for item in data]
+    # Whatever has neither page nor text is not missed.
+    items = [item for item in items if item.get("page_idx") is not None or _all_text(item)]
     numbers = [page_index(item.get("page_idx")) for item in items]
     following: int | None = None
     after: list[int | None] = []
@@ -91,7 +94,7 @@ def _read_page(document: MineruDocument, page: MineruPage, items: list[dict[str,
         box = as_box(item.get("bbox"), page.width / PER_MILLE, page.height / PER_MILLE)
         role = role_of(item_type)
         if role is None and "type" in item and item_type in DISCARDED:
-            text = _clean(as_text(item.get("text")) or as_text(item.get("content")))
+            text = plain_markdown(as_text(item.get("text")) or as_text(item.get("content")))
             role = role_of_discarded(text, box, page.height)
             if alone and role != "page_number" and text.strip():
                 role = "text"
@@ -99,12 +102,18 @@ def _read_page(document: MineruDocument, page: MineruPage, items: list[dict[str,
             target = heads if role in FURNITURE and box is not None and 2 * box[1] < page.height else page
             target.add(role, text, box)
         elif role is None:
-            document.note_unknown(page, item_type)
-            page.add("text", _clean("\n".join(all_texts(item, _NO_TEXT))), box)
+            text = _all_text(item)
+            if item_type or text:  # MinerU writes an item of nothing but its place for a block it cannot render
+                document.note_unknown(page, item_type)
+            page.add("text", text, box)
         else:
             _add(page, role, item, box)
     page.flags |= heads.flags
     page.blocks[:0] = heads.blocks
+
+
+def _all_text(item: dict[str, Any]) -> str:
+    return plain_markdown("\n".join(all_texts(item, _NO_TEXT))).strip()
 
 
 def _add(page: MineruPage, role: Role, item: dict[str, Any], box: Box | None) -> None:
@@ -130,8 +139,10 @@ def _add(page: MineruPage, role: Role, item: dict[str, Any], box: Box | None) ->
 
 def _lines(value: object) -> str:
     """A text, or a list of texts as lines; spans of the second form are taken, too."""
+    if isinstance(value, str) and is_html_table(value):
+        return picture_text(value).strip()
     values = value if isinstance(value, list) else [value]
-    return "\n".join(filter(None, (_clean(inline_text(one)).strip() for one in values)))
+    return "\n".join(filter(None, (plain_markdown(inline_text(one)).strip() for one in values)))
 
 
 def _body(role: Role, item: dict[str, Any]) -> str:
@@ -152,7 +163,3 @@ def _given(item: dict[str, Any]) -> list[Any]:
 def _table(item: dict[str, Any]) -> str:
     """A table as it was given: HTML or LaTeX."""
     return next((as_text(as_object(one).get("html")) or as_text(one) for one in _given(item)), "")
-
-
-def _clean(text: str) -> str:
-    return unescape_markdown(without_tags(text))

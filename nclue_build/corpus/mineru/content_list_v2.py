@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from nclue_build.core.errors import DataError
 from nclue_build.corpus.mineru.inline import inline_text
-from nclue_build.corpus.mineru.markup import table_text
+from nclue_build.corpus.mineru.markup import picture_text, table_text
 from nclue_build.corpus.mineru.pages import GLUED, MineruDocument, MineruPage
 from nclue_build.corpus.mineru.roles import role_of
 from nclue_build.corpus.summary import MadeBlock
@@ -25,7 +25,7 @@ PER_MILLE: Final = 1000.0
 """Boxes are in thousandths of the page."""
 _NO_TEXT: Final = frozenset({
     "image_source", "path", "url", "type", "item_type", "list_type", "math_type", "table_type", "style", "styles",
-    "level", "anchor", "bbox", "table_nest_level", "code_language", "ref", "sub_type",
+    "level", "attribute", "ilevel", "prefix", "anchor", "bbox", "table_nest_level", "code_language", "ref", "sub_type",
 })  # fmt: skip
 
 
@@ -66,8 +66,7 @@ def _add(document: MineruDocument, page: MineruPage, item: dict[str, Any]) -> No
         page.add("text", "\n".join(all_texts(content, _NO_TEXT)), box)
         return
     if not isinstance(content, dict):
-        page.add(role, inline_text(content), box, 1)
-        return
+        content = {"content": content}
     if role == "list" and as_text(content.get("list_type")) in {"reference_list", "ref_text"}:
         role = "reference"
     body = _body(role, content)
@@ -103,11 +102,15 @@ def _body(role: Role, content: dict[str, Any]) -> str:
     if role == "equation":
         return as_text(content.get("math_content")) or inline_text(content.get("content"))
     parts = [
-        inline_text(value)
+        _piece(role, value)
         for key, value in content.items()
         if not key.endswith(("_caption", "_footnote")) and key not in _NO_TEXT
     ]
     return "\n".join(part for part in parts if part.strip())
+
+
+def _piece(role: Role, value: object) -> str:
+    return picture_text(value) if role == "figure" and isinstance(value, str) else inline_text(value)
 
 
 def _table(content: dict[str, Any]) -> str:

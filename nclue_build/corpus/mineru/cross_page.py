@@ -1,7 +1,8 @@
 """Putting lines back that MinerU moved to an earlier page, where a paragraph over a page break is kept whole.
 
 MinerU marks the spans it moved (``cross_page``) and leaves the block they came from in its place, without lines and
-marked ``lines_deleted``, but with its box. The moved lines keep their boxes as well, so they can go home.
+marked ``lines_deleted``, but with its box. The moved lines keep their boxes as well, so they can go home. Where a
+table goes on on the next page (2.2 on), its notes are copied to the table before, the copies marked ``cross_page``.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ def put_back(pages: Sequence[list[dict[str, Any]]]) -> set[int]:
     remaining: set[int] = set()
     for position, blocks in enumerate(pages):
         for block in blocks:
+            if not _notes_put_back(block, pages[position + 1 :]):
+                remaining.add(position)
             lines = as_array(block.get("lines"))
             moved = [line for line in lines if _is_moved(line)]
             if not moved:
@@ -62,6 +65,34 @@ def _to_their_pages(lines: list[Any], pages: Sequence[list[dict[str, Any]]]) -> 
         home["lines"] = [_at_home(line) for line in lines[:fitting]]
         lines = lines[fitting:]
     return lines
+
+
+def _notes_put_back(block: dict[str, Any], pages: Sequence[list[dict[str, Any]]]) -> bool:
+    """Move the copied notes of a table back; returns whether nothing of later pages is left in any child."""
+    children = block.get("blocks")
+    if not isinstance(children, list):
+        return True
+    whole = True
+    for child in list(children):
+        if as_object(child).get("cross_page") is True and as_array(child.get("lines")):
+            home = next(_homes(child, pages), None)
+            whole = whole and home is not None
+            if home is not None:
+                home["lines"] = child["lines"]
+                children.remove(child)
+        elif any(_is_moved(line) for line in as_array(as_object(child).get("lines"))):
+            whole = False
+    return whole
+
+
+def _homes(note: dict[str, Any], pages: Sequence[list[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
+    """Emptied blocks of the same kind and place in the tables that go on: those marked are copies themselves."""
+    for blocks in pages:
+        for table in blocks:
+            for child in map(as_object, as_array(table.get("blocks"))):
+                same = child.get("type") == note.get("type") and child.get("bbox") == note.get("bbox")
+                if same and child.get("cross_page") is not True and is_emptied(child):
+                    yield child
 
 
 def _emptied(blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from nclue_build.core.errors import DataError
 from nclue_build.corpus.mineru.inline import inline_text
-from nclue_build.corpus.mineru.markup import table_text
+from nclue_build.corpus.mineru.markup import picture_text, table_text
 from nclue_build.corpus.mineru.pages import (
     OUT_OF_RANGE,
     UNKNOWN_VERSION,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from nclue_build.records.corpus import Role
 
 _MAX_DEPTH: Final = 12
+_VISUAL: Final = frozenset({"figure", "table"})
 _ITEMISED: Final = frozenset({"list", "toc", "reference"})
 
 
@@ -105,8 +106,11 @@ class _Reader:
                 self.add(child if isinstance(child, dict) else {"type": "text", "content": child}, role, depth + 1)
         else:
             html = content if role == "table" and isinstance(content, str) else None
-            text = inline_text(content) if html is None else table_text(html)
-            page.pictures |= role in {"figure", "table"} and not text.strip()
+            if isinstance(content, str) and role in _VISUAL:
+                text = table_text(content) if role == "table" else picture_text(content)
+            else:
+                text = inline_text(content)
+            page.pictures |= role in _VISUAL and not text.strip()
             level = 1 if block_type == "doc_title" else 2
             page.add(role, text, box, as_level(block.get("level")) or level, html)
 

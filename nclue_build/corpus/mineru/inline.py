@@ -14,6 +14,14 @@ _MAX_DEPTH: Final = 40
 _BLOCK_KEYS: Final = frozenset({"item_content", "list_items", "item_type"})
 
 
+def _is_block(value: object) -> bool:
+    """Whether a piece is a paragraph, an item or a list of its own; of the pieces of a line, only links have pieces."""
+    piece = as_object(value)
+    return bool(_BLOCK_KEYS & piece.keys()) or (
+        isinstance(piece.get("content"), list) and piece.get("type") != "hyperlink"
+    )
+
+
 def inline_text(value: object, depth: int = 0) -> str:
     """The text of a span, an item, or a list of them."""
     return _piece(value, depth)[0]
@@ -24,7 +32,7 @@ def _piece(value: object, depth: int) -> tuple[str, bool]:
     if depth > _MAX_DEPTH:
         return "", False
     if isinstance(value, list):
-        if any(_BLOCK_KEYS & as_object(one).keys() for one in value):
+        if any(_is_block(one) for one in value):
             return "\n".join(filter(None, (_piece(one, depth + 1)[0].strip() for one in value))), False
         return join_pieces([_piece(one, depth + 1) for one in value], apart=False), False
     if not isinstance(value, dict):

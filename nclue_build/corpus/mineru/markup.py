@@ -3,6 +3,7 @@ r"""Plain text out of the Markdown, HTML and LaTeX that MinerU puts into its tex
 from __future__ import annotations
 
 import re
+from html import unescape
 from html.parser import HTMLParser
 from typing import Final
 
@@ -11,6 +12,21 @@ _ESCAPED: Final = re.compile(r"\\([\\`*_{}\[\]()#+.!|~$<>&-])")
 _SUP: Final = re.compile(r"<sup>([^<]*)</sup>", re.IGNORECASE)
 _TAGS: Final = re.compile(r"</?(?:sub|sup|text|hyperlink|eq)(?:\s[^<>]*)?>", re.IGNORECASE)
 _NOTE_MARK: Final = re.compile(r"[\d,*\u2020\u2021\u00a7\s]+")
+_MARKED: Final = re.compile(r"[\\<\[*~`&]")
+_STYLE_TAGS: Final = re.compile(
+    r"<(strong|em|b|i|u|s|del|code|span|a)(?:\s[^<>]*)?>((?:(?!</?\1\b).)*)</\1>", re.IGNORECASE | re.DOTALL
+)
+_MAX_STYLES: Final = 8
+"""No more styles are on one word."""
+_LINK: Final = re.compile(r"(?<!\\)!?\[((?:[^\[\]\\]|\\.)*)\]\((?:#|[a-z][a-z0-9+.-]{1,20}:)[^()\s]*\)", re.IGNORECASE)
+_STYLES: Final = (
+    re.compile(r"(?<![\\*])\*\*\*(?=[^\s*])([^*\n]*[^\s*\\])\*\*\*(?!\*)"),
+    re.compile(r"(?<![\\*])\*\*(?=[^\s*])([^*\n]*[^\s*\\])\*\*(?!\*)"),
+    re.compile(r"(?<![\\*\w])\*(?=[^\s*])([^*\n]*[^\s*\\])\*(?![*\w])"),
+    re.compile(r"(?<![\\~])~~(?=[^\s~])([^~\n]*[^\s~\\])~~(?!~)"),
+    re.compile(r"(?<![\\`])`(?=[^\s`])([^`\n]*[^\s`\\])`(?!`)"),
+)
+_ENTITY: Final = re.compile(r"&(?:lt|gt|amp|quot|nbsp);")
 _FENCE: Final = re.compile(r"\s*```[^\n`]*\n(.*?)\n?```\s*", re.DOTALL)
 _DISPLAY: Final = re.compile(r"\s*(?:\$\$|\\\[)(.*?)(?:\$\$|\\\])\s*", re.DOTALL)
 _LATEX_FRAME: Final = re.compile(
@@ -51,6 +67,35 @@ def _raised(found: re.Match[str]) -> str:
     return left + text + right
 
 
+def plain_markdown(text: str) -> str:
+    """Text without the marks of Markdown: links, type styles and their tags, escapes; formulas untouched.
+
+    Up to 3.x MinerU writes no styles, and most of those versions escape what would look like one.
+    """
+    if not _MARKED.search(text):
+        return text
+    text = without_tags(text)
+    parts: list[str] = []
+    end = 0
+    for math in _MATH.finditer(text):
+        parts += [_unmarked(text[end : math.start()]), math[0]]
+        end = math.end()
+    return "".join(parts) + _unmarked(text[end:])
+
+
+def _unmarked(text: str) -> str:
+    for _ in range(_MAX_STYLES):
+        before = text
+        text = _STYLE_TAGS.sub(r"\2", text)
+        if text == before:
+            break
+    text = _LINK.sub(r"\1", text)
+    for marks in _STYLES:
+        text = marks.sub(r"\1", text)
+    text = _ENTITY.sub(lambda found: " " if found[0] == "&nbsp;" else unescape(found[0]), text)
+    return _ESCAPED.sub(r"\1", text)
+
+
 def without_fence(code: str) -> str:
     """Code without the fence that makes it a Markdown code block."""
     found = _FENCE.fullmatch(code)
@@ -86,6 +131,11 @@ def table_text(source: str) -> str:
         ]
         return "\n".join(row for row in rows if row.strip(" |")).replace(r"\&", "&").replace(r"\%", "%")
     return source
+
+
+def picture_text(source: str) -> str:
+    """What a program says a picture or a chart shows, which may be a table."""
+    return table_text(source) if is_html_table(source) else without_tags(source)
 
 
 class _Table(HTMLParser):

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from nclue_build.core.errors import DataError
 from nclue_build.corpus.mineru.cross_page import is_emptied, put_back
-from nclue_build.corpus.mineru.markup import formula, join_pieces, table_text, unescape_markdown, without_tags
+from nclue_build.corpus.mineru.markup import (
+    formula,
+    join_pieces,
+    picture_text,
+    table_text,
+    unescape_markdown,
+    without_tags,
+)
 from nclue_build.corpus.mineru.pages import (
     GLUED,
     GLUED_TABLE,
@@ -25,6 +32,7 @@ from nclue_build.corpus.mineru.pages import (
 )
 from nclue_build.corpus.mineru.roles import DISCARDED, FURNITURE, role_of, role_of_discarded
 from nclue_build.corpus.values import (
+    all_texts,
     as_array,
     as_box,
     as_level,
@@ -40,7 +48,10 @@ if TYPE_CHECKING:
     from nclue_build.records.corpus import Role
 
 _MAX_DEPTH: Final = 12
+_APART: Final = frozenset({"vlm", "hybrid"})
+"""Backends that, where they write ``para_blocks`` alone (2.x), leave paragraphs on their pages; only tables move."""
 _SKIPPED_BY_RANGE: Final = "skip page"
+_PICTURES: Final = frozenset({"image", "chart"})
 _FORMULAS: Final = frozenset({"inline_equation", "equation_inline"})
 _VISUAL: Final = frozenset({"figure", "table"})
 _ONLY_DISCARDED: Final = "only_discarded"
@@ -62,7 +73,7 @@ def read_pdf_info(data: dict[str, Any]) -> MineruDocument:
         raise DataError("pdf_info is no list of pages")
     version = program_word(data.get("_version_name")) or program_word(data.get("mineru_version"))
     document = MineruDocument("middle", version or UNKNOWN_VERSION)
-    keeps_pages_apart = data.get("_backend") == "vlm"
+    keeps_pages_apart = data.get("_backend") in _APART
     recognised = _is_recognised(data)
     pages: list[tuple[MineruPage, dict[str, Any]]] = []
     for position, entry in enumerate(entries):
@@ -216,10 +227,12 @@ def _line(line: dict[str, Any]) -> str:
 
 def _span(span: dict[str, Any]) -> tuple[str, bool]:
     """The text of a span, and whether it is a formula within the line."""
-    content = as_text(span.get("content"))
+    content = "\n".join(all_texts(span.get("content"))) or as_text(span.get("content"))
     span_type = as_text(span.get("type"))
     if span_type in _FORMULAS:
         return formula(content or as_text(span.get("latex"))), True
+    if span_type in _PICTURES:
+        return picture_text(content), False
     if span_type == "table" or "html" in span:
         parts = [table_text(text) for key in ("html", "latex", "content") if (text := as_text(span.get(key)))]
         return (parts[0] if parts else ""), False

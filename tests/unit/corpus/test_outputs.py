@@ -149,6 +149,15 @@ def test_content_lists_are_read_where_there_is_nothing_better(context: StageCont
     assert [page.status for page in pages(context, "doc-a")] == ["ok", "empty"]
 
 
+def test_a_content_list_that_may_be_of_a_range_is_a_finding(context: StageContext, out: Path) -> None:
+    put(out / "a_content_list.json", content_list("what a scan may say"))
+    put(out / "b_content_list.json", content_list(f"{ENGLISH} b 0"))
+    result = Extract().run(context)
+    assert [finding.id for finding in result.findings if finding.code == "page-range-unknown"] == ["doc-a"]
+    assert "page_range_unknown" in quality(context)["doc-a"].flags
+    assert ["page_range_unknown" in page.flags for page in pages(context, "doc-a")] == [True, False]
+
+
 def test_unknown_types_are_said_once_for_a_run(context: StageContext, out: Path) -> None:
     for name in ("a", "b"):
         put(out / f"{name}.json", middle("x", "y").replace('"type": "text", "bbox"', '"type": "hologram", "bbox"'))

@@ -69,6 +69,41 @@ def test_items_from_2_5_on(parse: Parse, shown: Shown) -> None:
     assert document.pages[0].blocks[0].bbox == (6000, 1600, 30000, 2400)
 
 
+def test_items_of_4x_lose_their_markdown(parse: Parse, shown: Shown) -> None:
+    document = parse([
+        item("text", text="The **next weir** of *Eel Brook* (***both***), ~~not~~ [its lock](https://w.example/a_b)."),
+        item("text", text="`gate_1`"),
+        item("text", text="<u><strong>All</strong></u> &lt;new&gt; R&amp;D, <a href='#x'>here</a>, x<sub>2</sub>"),
+        item("text", text="\\*kept\\* 2 * 3 * 4, *p < 0.05, a*b*c, [3](see above), $a * b * c$ and $[x](#y)$"),
+        item("index", list_items=["- [Scope \\[1\\]](#a-1)", "    - Locks"]),
+        item("chart", content="<table><tr><td>Year</td></tr><tr><td>1901</td></tr></table>", sub_type="bar"),
+        item("image", content="<table><tr><td>seal</td></tr></table>", sub_type="seal"),
+    ])  # fmt: skip
+    assert shown(document) == [[
+        ("text", "The next weir of Eel Brook (both), not its lock."),
+        ("text", "gate_1"),
+        ("text", "All <new> R&D, here, x2"),
+        ("text", "*kept* 2 * 3 * 4, *p < 0.05, a*b*c, [3](see above), $a * b * c$ and $[x](#y)$"),
+        ("toc", "- Scope [1]\n- Locks"), ("figure", "Year\n1901"), ("figure", "seal"),
+    ]]  # fmt: skip
+
+
+def test_marks_without_an_end_take_no_time(parse: Parse) -> None:
+    for text in ("*a" * 20_000, "[a](" * 20_000, "<b>" * 20_000, "[" * 40_000, "`a " * 20_000, "**a*" * 20_000):
+        parse([item("text", text=text)])
+
+
+def test_numbers_and_items_of_nothing(parse: Parse, shown: Shown) -> None:
+    document = parse([
+        item("list", list_items=[1234567, 12.5, 20240131, True, None]),
+        {"bbox": [1, 2, 3, 4], "page_idx": 0}, None, {"type": "text", "text": ""},
+        item("formula_number", text="(3)"), item("header_image", img_path="x.jpg"),
+    ])  # fmt: skip
+    assert shown(document) == [[("list", "1234567\n12.5\n20240131"), ("equation", "(3)")]]
+    assert document.pages[0].flags == {"glued_paragraphs"}
+    assert document.n_pages == 1
+
+
 def test_a_page_without_items_is_empty_and_all_are_flagged(parse: Parse, shown: Shown) -> None:
     document = parse([item("text", 0, text="a"), item("text", 2, text="c")])
     assert sorted(document.pages) == [0, 2]
@@ -118,8 +153,9 @@ def test_the_second_form_has_its_pages_by_place(parse: Parse, shown: Shown) -> N
         [
             {"type": "list", "content": {"list_type": "reference_list", "list_items": [
                 {"item_type": "text", "item_content": text("Doe 1999")}]}},
-            {"type": "list", "content": {"list_type": "text_list", "list_items": [
-                {"item_type": "text", "item_content": text(word)} for word in ("one", "two")]}},
+            {"type": "list", "content": {"list_type": "text_list", "attribute": "ordered", "list_items": [
+                {"item_type": "text", "ilevel": 0, "prefix": "1.", "item_content": text(word)}
+                for word in ("one", "two")]}},
             {"type": "index", "content": {"list_items": ["Scope 3"]}},
             {"type": "page_footnote", "content": {"page_footnote_content": text("<sup>1</sup>note")}},
             {"type": "page_aside_text", "content": {"page_aside_text_content": text("stamp")}},
@@ -140,6 +176,19 @@ def test_the_second_form_has_its_pages_by_place(parse: Parse, shown: Shown) -> N
     assert document.pages[0].blocks[0].level == 2
     assert document.pages[0].blocks[0].bbox == (0, 0, 60000, 40000)
     assert all("glued_paragraphs" in page.flags for page in document.pages.values())
+
+
+def test_the_second_form_with_texts_where_there_should_be_objects(parse: Parse, shown: Shown) -> None:
+    document = parse([[
+        {"type": "paragraph", "content": "as it is"}, {"type": "table", "content": TABLE},
+        {"type": "title", "content": "T"},
+        {"type": "chart", "content": {"content": TABLE, "chart_caption": []}, "sub_type": "bar"},
+        {"type": "paragraph", "content": {}}, {"type": "code", "content": {"code_content": "a = 1"}},
+    ]])  # fmt: skip
+    assert shown(document) == [
+        [("text", "as it is"), ("table", "a | b"), ("title", "T"), ("figure", "a | b"), ("code", "a = 1")]
+    ]
+    assert document.pages[0].blocks[1].html == TABLE
 
 
 HTML = '<table class="x"><tr><td rowspan=2>a &amp; b</td><td>c</td></tr></table>'

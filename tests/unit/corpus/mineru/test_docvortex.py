@@ -88,6 +88,26 @@ def test_a_range_keeps_the_numbers_of_its_pages(parse: Parse, shown: Shown) -> N
     assert [page.failure is not None for page in pages] == [True, False, False, True]
 
 
+def test_lists_in_lists_have_a_line_an_item(parse: Parse, shown: Shown) -> None:
+    def text(value: str) -> dict[str, object]:
+        return {"type": "text", "content": [{"type": "text", "content": value}]}
+
+    table = "<table><tr><td>a</td><td>b</td></tr></table>"
+    inner = {"type": "list", "content": [text("eels"), {"type": "list", "content": [text("young"), text("old")]}]}
+    blocks = [
+        {"type": "list", "content": [text("fish"), inner, text("birds")]},
+        {"type": "index", "content": [text("Scope 1") | {"type": "paragraph_title", "level": 2},
+                                      {"type": "index", "content": [text("Weirs 2"), text("Locks 3")]}]},
+        {"type": "chart", "content": [{"type": "chart_body", "content": table}]},
+        {"type": "image", "sub_type": "seal", "content": [{"type": "image_body", "content": "Guild\nof Weirs"}]},
+    ]  # fmt: skip
+    document = parse({"schema": "docvortex.middle", "pages": [{"page_idx": 0, "blocks": blocks}]})
+    assert shown(document) == [[
+        ("list", "fish\neels\nyoung\nold\nbirds"), ("toc", "Scope 1\nWeirs 2\nLocks 3"), ("figure", "a | b"),
+        ("figure", "Guild\nof Weirs"),
+    ]]  # fmt: skip
+
+
 def test_unknown_types_keep_their_text(parse: Parse, shown: Shown) -> None:
     document = parse(docvortex({"page_idx": 0, "blocks": [{"type": "hologram", "content": [span("seen")]}]}))
     assert shown(document) == [[("text", "seen")]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,9 +17,10 @@ from nclue_build.corpus.outputs import import_document
 from nclue_build.corpus.read import ReadDocument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
+    from nclue_build.corpus.imported import ImportedPage
     from nclue_build.corpus.mineru.pages import MineruDocument
 
     Parse = Callable[[object], MineruDocument]
@@ -160,9 +162,22 @@ def test_a_content_list_that_begins_at_the_first_page_is_read(parse: Parse, last
     assert ["text_only_in_pdf" in page.flags for page in pages] == [number > last for number in range(4)]
 
 
-def test_pages_without_text_in_the_pdf_speak_against_nothing(parse: Parse) -> None:
-    scans = [raw(number, "") for number in range(1, 5)]
-    assert len(mineru_pages(parse(of_range(1, 2)), [*scans])) == 4
+def flagged(pages: Iterable[ImportedPage]) -> list[bool]:
+    return ["page_range_unknown" in page.flags for page in pages]
+
+
+def test_a_content_list_that_may_be_of_a_range_of_a_scan_is_flagged(parse: Parse) -> None:
+    blank = [raw(number, "") for number in range(1, 5)]
+    assert flagged(mineru_pages(parse(of_range(1, 2)), [*blank])) == [False] * 4
+    scans = [replace(page, pictures=True) for page in blank]
+    assert flagged(mineru_pages(parse(of_range(1, 2)), [*scans])) == [True, True, False, False]
+    assert flagged(mineru_pages(parse(of_range(0, 3)), [*scans])) == [False] * 4  # up to the last page
+    versos = [*scans[:2], *blank[2:]]
+    assert flagged(mineru_pages(parse(of_range(0, 1)), [*versos])) == [False] * 4  # only blank ones behind
+    covers = [*KNOWN[:2], *scans[2:]]
+    assert flagged(mineru_pages(parse(of_range(0, 1)), [*covers])) == [False] * 4  # words say that it begins at 1
+    unread = [*scans[:2], None, blank[3]]
+    assert flagged(mineru_pages(parse(of_range(0, 1)), unread)) == [True, True, False, False]
 
 
 def test_the_second_form_and_middle_files_of_a_range_are_refused_by_their_number(parse: Parse, block: Block) -> None:

@@ -84,10 +84,11 @@ def test_lines_without_a_home_stay_and_are_flagged(parse: Parse, block: Block, s
 
 def test_only_para_blocks_of_a_pipeline_are_flagged_on_every_page(parse: Parse, block: Block) -> None:
     pages: list[dict[str, Any]] = [{"para_blocks": [block("text", "a")]}, {"para_blocks": []}]
-    for fields in ({"_parse_type": "txt"}, {"_backend": "hybrid"}, {}):
+    for fields in ({"_parse_type": "txt"}, {"_backend": "pipeline"}, {}):
         document = parse(middle(*pages, **fields))
         assert [page.flags for page in document.pages.values()] == [{"glued_paragraphs"}] * 2
-    assert parse(middle(*pages, _backend="vlm")).pages[1].flags == set()
+    for backend in ("vlm", "hybrid"):  # 2.x: the paragraphs of these never left their pages
+        assert [page.flags for page in parse(middle(*pages, _backend=backend)).pages.values()] == [set(), set()]
 
 
 def test_rows_that_went_to_an_earlier_table_are_flagged(parse: Parse, block: Block) -> None:
@@ -104,6 +105,47 @@ def test_rows_that_went_to_an_earlier_table_are_flagged(parse: Parse, block: Blo
         )
     )
     assert [page.flags for page in document.pages.values()] == [{"glued_table"}, {"glued_table"}, set()]
+
+
+def test_notes_of_a_table_that_goes_on_return_to_their_page(parse: Parse, block: Block, shown: Shown) -> None:
+    note = block("table_footnote", "as counted in May", bbox=[50, 90, 300, 110])
+    copied, emptied = note | {"cross_page": True}, {"lines": [], "lines_deleted": True}
+
+    def table(html: str, *notes: dict[str, Any]) -> dict[str, Any]:
+        body = {"type": "table_body", "lines": [{"spans": [{"type": "table", "html": html}]}] if html else []}
+        return {"type": "table", "blocks": [body | ({} if html else {"lines_deleted": True}), *notes]}
+
+    document = parse(
+        middle(
+            {"para_blocks": [table("<table><tr><td>a</td></tr><tr><td>b</td></tr></table>", copied)]},
+            {"para_blocks": [table("", copied | emptied)]},
+            {"para_blocks": [table("", note | emptied), block("text", "body")]},
+            _backend="hybrid",
+        )
+    )
+    assert shown(document) == [[("table", "a\nb")], [], [("footnote", "as counted in May"), ("text", "body")]]
+    assert [page.flags for page in document.pages.values()] == [{"glued_table"}] * 3
+    homeless = parse(middle({"para_blocks": [table("<table></table>", copied)]}, {"para_blocks": []}, _backend="vlm"))
+    assert shown(homeless)[0] == [("footnote", "as counted in May")]
+    assert homeless.pages[0].flags == {"glued_paragraphs"}
+
+
+def test_items_moved_into_a_list_of_an_earlier_page_are_flagged(parse: Parse, block: Block) -> None:
+    moved = {"type": "ref_text", "lines": [{"spans": [{"type": "text", "content": "Roe", "cross_page": True}]}]}
+    page = {"para_blocks": [{"type": "list", "blocks": [block("ref_text", "Doe"), moved]}]}
+    assert parse(middle(page, {"para_blocks": []}, _backend="vlm")).pages[0].flags == {"glued_paragraphs"}
+
+
+def test_pictures_and_charts_show_what_was_read_on_them(parse: Parse, shown: Shown) -> None:
+    def visual(kind: str, content: object) -> dict[str, Any]:
+        return {"type": kind, "blocks": [{"type": f"{kind}_body", "lines": [{"spans": [
+            {"type": kind, "content": content, "image_path": "x.jpg"}]}]}]}  # fmt: skip
+
+    chart = "<table><tr><td>Year</td><td>Eels</td></tr><tr><td>1901</td><td>7</td></tr></table>"
+    blocks = [visual("image", "Guild\nof Weirs"), visual("image", ["Seal", "words"]), visual("chart", chart)]
+    assert shown(parse(middle({"preproc_blocks": blocks}))) == [
+        [("figure", "Guild\nof Weirs"), ("figure", "Seal\nwords"), ("figure", "Year | Eels\n1901 | 7")]
+    ]
 
 
 def test_what_was_set_aside_keeps_role_and_place(parse: Parse, block: Block, shown: Shown) -> None:
