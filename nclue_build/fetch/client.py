@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 import httpx2
 
 from nclue_build.core.canonical import sha256_bytes
+from nclue_build.core.errors import UsageError
 from nclue_build.core.printable import without_controls
 from nclue_build.core.retry_after import retry_after_s
 from nclue_build.fetch.content import MAGIC_WITHIN, content_problem
@@ -47,22 +48,16 @@ class Client:
 
     Args:
         settings: The limits.
+
+    Raises:
+        UsageError: proxies or certificates of the environment that cannot be used.
     """
 
     def __init__(self, settings: FetchSection) -> None:
         self._settings = settings
         self._max_bytes = settings.max_document_mb * _MEBIBYTE
         self._hosts = Hosts(settings.host_concurrency, settings.host_pause_ms / 1000)
-        contact = f" ({settings.contact})" if settings.contact else ""
-        self._http = httpx2.AsyncClient(
-            headers={
-                "User-Agent": f"nclue-build{contact}",
-                "Accept": "application/pdf, */*;q=0.5",
-                "Accept-Encoding": "identity",  # so that a broken download can be resumed at a known byte
-            },
-            timeout=settings.timeout_s,
-            limits=httpx2.Limits(max_connections=2 * settings.concurrency, max_keepalive_connections=4),
-        )
+        self._http = _made(settings)
 
     async def __aenter__(self) -> Self:
         await self._http.__aenter__()
@@ -230,6 +225,25 @@ class Client:
         except httpx2.RequestError as error:
             raise PlaceError("failed", _described(error), again=True) from None
         raise PlaceError("failed", f"more than max_redirects = {self._settings.max_redirects} redirects")
+
+
+def _made(settings: FetchSection) -> httpx2.AsyncClient:
+    contact = f" ({settings.contact})" if settings.contact else ""
+    try:
+        return httpx2.AsyncClient(
+            headers={
+                "User-Agent": f"nclue-build{contact}",
+                "Accept": "application/pdf, */*;q=0.5",
+                "Accept-Encoding": "identity",  # so that a broken download can be resumed at a known byte
+            },
+            timeout=settings.timeout_s,
+            limits=httpx2.Limits(max_connections=2 * settings.concurrency, max_keepalive_connections=4),
+        )
+    except (ImportError, ValueError, httpx2.InvalidURL, OSError) as error:  # a proxy's address may hold a password
+        raise UsageError(
+            f"no connection can be set up ({type(error).__name__}): look at the proxy variables (HTTP_PROXY, "
+            "HTTPS_PROXY, ALL_PROXY; those of SOCKS need the package socksio), SSL_CERT_FILE and SSL_CERT_DIR"
+        ) from None
 
 
 def _check_port(url: str) -> None:

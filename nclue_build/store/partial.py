@@ -83,6 +83,7 @@ class Partial:
     def _open(self) -> int:
         """Open a regular file in its place: what a link leads to is nobody's business here, a pipe would not end."""
         _is_there(self._path)
+        _is_there(self._origin_path)  # a name without room for this suffix is an error while nothing is there yet
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         return os.open(self._path, flags, 0o644)
 
@@ -176,7 +177,7 @@ def forget_origin(target: Path) -> None:
     origin = target.with_name(f"{target.name}.part.json")
     if target.with_name(f"{target.name}.part").exists():
         return
-    with contextlib.suppress(DataError, PartialBlockedError):
+    with contextlib.suppress(DataError, PartialBlockedError, OSError):
         if _is_there(origin):
             read_json(origin, Origin)
             origin.unlink()
@@ -187,10 +188,13 @@ def _is_there(path: Path) -> bool:
 
     Raises:
         PartialBlockedError: there is something else.
+        OSError: such a name cannot be, or its folder cannot be read.
     """
-    if not os.path.lexists(path):
+    try:
+        kind = path.lstat().st_mode
+    except FileNotFoundError:
         return False
-    if not stat.S_ISREG(path.lstat().st_mode):
+    if not stat.S_ISREG(kind):
         raise _blocked(path)
     return True
 

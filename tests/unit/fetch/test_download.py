@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import sys
 import time
 from email.utils import formatdate
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import nclue_build
-from nclue_build.core.errors import DataError
+from nclue_build.core.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from tests.unit.fetch.conftest import MakePdf, Place, Site
@@ -389,6 +390,25 @@ def test_a_reset_in_the_middle_is_tried_again(site: Site, place: Place, pdf: Mak
     site.reply("/a.pdf", pdf(), sent=0)
     site.serve("/a.pdf", pdf())
     assert place.one(pdf_url=site.url("/a.pdf")).status == "recorded"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ALL_PROXY", "socks5://me:secret@127.0.0.1:1"),
+        ("HTTP_PROXY", "ftp://me:secret@127.0.0.1"),
+        ("HTTP_PROXY", "http://me:secret@[::1"),
+        ("SSL_CERT_FILE", "/secret/none.pem"),
+    ],
+)
+def test_an_environment_without_a_connection_is_said(
+    place: Place, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    with pytest.raises(UsageError, match=f"no connection can be set up .*{name}") as caught:
+        place.one(pdf_url="http://127.0.0.1:9/a.pdf")
+    assert "secret" not in str(caught.value)
 
 
 def test_nobody_there(place: Place) -> None:

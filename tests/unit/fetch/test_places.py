@@ -194,6 +194,20 @@ def test_record_keeps_digests_and_later_fetching_checks_by_them(site: Site, plac
     assert found == ["not-fetched", "not-fetched"]
 
 
+def test_what_is_recorded_of_another_address_gives_way(site: Site, place: Place, pdf: MakePdf) -> None:
+    """Else the digest of what came from the new address would never be kept, and never be compared."""
+    site.serve("/a.pdf", pdf())
+    site.serve("/b.pdf", pdf(seed="b"))
+    place.fetch({"doc_id": "a", "pdf_url": site.url("/a.pdf")}, record=True)
+    place.file.unlink()
+    report = place.fetch({"doc_id": "a", "pdf_url": site.url("/b.pdf")}, record=True)
+    assert report.n_recorded == 1
+    kept = rows_of(place)["a"]
+    assert (kept["sha256"], kept["pdf_url"]) == (sha256(pdf(seed="b")), site.url("/b.pdf"))
+    place.file.unlink()
+    assert place.fetch().outcomes[0].status == "ok"
+
+
 def test_the_same_sample_each_time(site: Site, place: Place, pdf: MakePdf) -> None:
     rows = [{"doc_id": f"d{number}", "pdf_url": site.url(f"/{number}.pdf")} for number in range(12)]
     for number in range(12):
