@@ -76,7 +76,7 @@ def decode_page(payload: bytes) -> RawPage:
 def page_of(raw: Mapping[str, Any]) -> RawPage:
     """The page that a message of the reader process describes."""
     width, height = raw["width"], raw["height"]
-    return RawPage(
+    page = RawPage(
         page=raw["page"],
         label=raw["label"],
         width=width,
@@ -92,6 +92,11 @@ def page_of(raw: Mapping[str, Any]) -> RawPage:
         ],
         backend=(backend[0], backend[1]) if (backend := raw.get("backend")) else None,
     )
+    # A scan that lies askew is read as if it were straight; its lines stand where they stand.
+    if boxes := raw.get("boxes"):
+        for line, (x0, y0, x1, y1) in zip(page.lines, boxes, strict=True):
+            line.bbox = (x0, y0, x1, y1)
+    return page
 
 
 def _turned(row: list[Any], width: int, height: int) -> Line:

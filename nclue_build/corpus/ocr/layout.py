@@ -15,6 +15,7 @@ from nclue_build.core.text import clean_raw
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from nclue_build.corpus.ocr.skew import Straightening
     from nclue_build.corpus.ocr.tsv import TextLine, Word
 
 Box = tuple[int, int, int, int]
@@ -38,9 +39,10 @@ _SENSIBLE: Final = re.compile(r"[^\W_]{2}")
 
 
 class PageLines(NamedTuple):
-    """The lines of a page as page payloads have them, and flags."""
+    """The lines of a page as page payloads have them, as if it were straight; where each stands on it; and flags."""
 
     lines: list[list[Any]]
+    boxes: list[Box]
     flags: list[str]
 
 
@@ -54,13 +56,13 @@ class _Measured(NamedTuple):
     size: int
 
 
-def page_lines(table: Sequence[TextLine], pixels: tuple[int, int], page: tuple[int, int]) -> PageLines:
+def page_lines(table: Sequence[TextLine], pixels: tuple[int, int], drawn: Straightening) -> PageLines:
     """Lines out of the words that Tesseract recognised.
 
     Args:
         table: Its lines.
         pixels: Width and height of the picture.
-        page: Width and height of the page as shown, in 1/100 pt.
+        drawn: Width and height of the page as shown, in 1/100 pt, and how it was turned for the picture.
 
     Returns:
         Lines as in the payload of the reader process; none, when Tesseract is not sure of a single word. Flags are
@@ -68,20 +70,22 @@ def page_lines(table: Sequence[TextLine], pixels: tuple[int, int], page: tuple[i
     """
     words = [word for line in table for word in line.words]
     if not any(word.confidence >= _SURE and _SENSIBLE.search(word.text) for word in words):
-        return PageLines([], ["ocr_no_text"])
+        return PageLines([], [], ["ocr_no_text"])
     flags: set[str] = set()
     weight = sum(len(word.text) for word in words)
     if sum(word.confidence * len(word.text) for word in words) < _LOW_CONFIDENCE * weight:
         flags.add("ocr_low_confidence")
-    lines = [piece for line in table for piece in _measure(line, _direction(line, table), pixels, page)]
-    rows = []
+    lines = [piece for line in table for piece in _measure(line, _direction(line, table), pixels, drawn)]
+    rows: list[list[Any]] = []
+    boxes: list[Box] = []
     for line, size in zip(lines, _settled_sizes(lines), strict=True):
         text, removed = clean_raw(" ".join(word.text for word in line.words))
         flags |= removed
         if text.strip():
-            box = _turned_back(_line_box(line, size), line.direction, page)
+            box = _turned_back(_line_box(line, size), line.direction, drawn.page)
             rows.append([line.block, line.direction, *box, size, 0, text])
-    return PageLines(rows, sorted(flags))
+            boxes.append(drawn.on_page(box))
+    return PageLines(rows, boxes, sorted(flags))
 
 
 def _direction(line: TextLine, table: Sequence[TextLine]) -> int:
@@ -99,9 +103,12 @@ def _direction(line: TextLine, table: Sequence[TextLine]) -> int:
     return 0
 
 
-def _measure(line: TextLine, direction: int, pixels: tuple[int, int], page: tuple[int, int]) -> Iterable[_Measured]:
+def _measure(line: TextLine, direction: int, pixels: tuple[int, int], drawn: Straightening) -> Iterable[_Measured]:
     """The pieces of a line, cut where cells of a table stand side by side."""
-    boxes = [_turned(_on_page(word, pixels, page), direction, page) for word in line.words]
+    boxes = [
+        _turned(drawn.on_straight_page(_on_sheet(word, pixels, drawn.sheet)), direction, drawn.page)
+        for word in line.words
+    ]
     size = _type_size(line.words, boxes)
     widest = (size or max(y1 - y0 for _, y0, _, y1 in boxes)) * _CELL_GAP_PERCENT // 100
     start = 0
@@ -166,8 +173,8 @@ def _line_box(line: _Measured, size: int) -> Box:
     return (left, baseline - _LINE_ABOVE * size // 100, right, baseline + _LINE_BELOW * size // 100)
 
 
-def _on_page(word: Word, pixels: tuple[int, int], page: tuple[int, int]) -> Box:
-    (columns, rows), (width, height) = pixels, page
+def _on_sheet(word: Word, pixels: tuple[int, int], sheet: tuple[int, int]) -> Box:
+    (columns, rows), (width, height) = pixels, sheet
     return (word.x0 * width // columns, word.y0 * height // rows, word.x1 * width // columns, word.y1 * height // rows)
 
 

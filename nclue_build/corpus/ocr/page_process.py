@@ -3,8 +3,9 @@
 One process per page, since both halves meet bombs: a picture of a gigapixel in 11 kB, a page of 500 inches. Its
 memory limit and its alarm stay in force when it turns into Tesseract, so that neither half can outlive them, whoever
 asked for it. It reads one JSON object on stdin (``path``, ``page`` from 0, ``password``, ``dpi``, ``max_pixels``,
-``languages``, ``program``) and writes one line on stdout: ``{"width", "height", "reduced"}`` in pixels, or
-``{"failed", "reason"}``. Behind the first of these stands Tesseract's table (TSV).
+``languages``, ``program``) and writes one line on stdout: ``{"width", "height", "reduced", "lean"}``, the first two in
+pixels, the last as in :mod:`nclue_build.corpus.ocr.skew`, or ``{"failed", "reason"}``. Behind
+the first of these stands Tesseract's table (TSV).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 import pymupdf
 
+from nclue_build.corpus.ocr.skew import MAX_ROWS, N_STRIPS, WHOLE, Straightening, Strips, lean_of
 from nclue_build.corpus.opening import is_lack_of_memory, limit_memory, open_document, quieten, reason_of
 
 if TYPE_CHECKING:
@@ -80,7 +82,13 @@ def _render(command: dict[str, Any], picture: BinaryIO) -> dict[str, Any]:
         with open_document(path, command["password"]) as document:
             page = document.load_page(command["page"])
             zoom = fitting_zoom(page.rect.width, page.rect.height, command["dpi"], command["max_pixels"])
-            pixmap = page.get_pixmap(matrix=_mupdf.Matrix(zoom, zoom), colorspace=_mupdf.csGRAY, alpha=False)
+            pixmap = _draw(page, zoom, 0)
+            if lean := lean_of(_strips(pixmap, sideways=False), _strips(pixmap, sideways=True)):
+                pixmap = None  # the memory of one picture must do
+                size = (round(page.rect.width * 100), round(page.rect.height * 100))
+                width, height = Straightening(size, lean).sheet
+                zoom = fitting_zoom(width / 100, height / 100, command["dpi"], command["max_pixels"])
+                pixmap = _draw(page, zoom, lean)
         picture.write(b"P5\n%d %d\n255\n" % (pixmap.width, pixmap.height))
         picture.write(pixmap.samples_mv)
         picture.flush()
@@ -92,7 +100,25 @@ def _render(command: dict[str, Any], picture: BinaryIO) -> dict[str, Any]:
         return {"failed": "ocr_failed", "reason": f"cannot be drawn: {reason_of(error, path)}"}
     command["dpi_used"] = round(zoom * _POINTS_PER_INCH)
     is_reduced = command["dpi_used"] < command["dpi"]
-    return {"width": pixmap.width, "height": pixmap.height, "reduced": is_reduced}
+    return {"width": pixmap.width, "height": pixmap.height, "reduced": is_reduced, "lean": lean}
+
+
+def _draw(page: Any, zoom: float, lean: int) -> Any:
+    turn = zoom * lean / WHOLE
+    matrix = _mupdf.Matrix(zoom, -turn, turn, zoom, 0, 0)
+    return page.get_pixmap(matrix=matrix, colorspace=_mupdf.csGRAY, alpha=False)
+
+
+def _strips(pixmap: Any, *, sideways: bool) -> Strips:
+    along, across = (pixmap.height, pixmap.width) if sideways else (pixmap.width, pixmap.height)
+    n_rows = min(across, MAX_ROWS)
+    scaled = _mupdf.Pixmap(pixmap, *((n_rows, N_STRIPS) if sideways else (N_STRIPS, n_rows)), None)
+    samples, stride = bytes(scaled.samples_mv), scaled.stride
+    if sideways:
+        ink = [samples[strip * stride : strip * stride + n_rows] for strip in range(N_STRIPS)]
+    else:
+        ink = [samples[strip : stride * n_rows : stride] for strip in range(N_STRIPS)]
+    return Strips(ink, along * n_rows // across)
 
 
 def fitting_zoom(width: float, height: float, dpi: int, max_pixels: int) -> float:

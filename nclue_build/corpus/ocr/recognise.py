@@ -16,12 +16,14 @@ import orjson
 from nclue_build.core.text import clean_raw
 from nclue_build.corpus.lines import FailedPage
 from nclue_build.corpus.ocr.layout import page_lines
+from nclue_build.corpus.ocr.skew import Straightening
 from nclue_build.corpus.ocr.tsv import TableError, parse_table
 
 if TYPE_CHECKING:
     from nclue_build.corpus.ocr.settings import OcrSettings
 
 REDUCED: Final = "render_reduced"
+STRAIGHTENED: Final = "ocr_straightened"
 _MEGAPIXEL: Final = 1_000_000
 _MAX_REASON: Final = 200
 
@@ -73,13 +75,13 @@ def recognise(settings: OcrSettings, pdf: Path, password: str | None, page: int,
         raise _explained(page, code, said, settings, drawn=bool(drawn))
     pixels = (drawn["width"], drawn["height"])
     try:
-        lines, flags = page_lines(parse_table(table, *pixels), pixels, size)
+        found = page_lines(parse_table(table, *pixels), pixels, Straightening(size, drawn["lean"]))
     except TableError as error:
         raise RecognitionError(page, "ocr_failed", f"Tesseract's answer cannot be read: {error}") from None
-    if drawn["reduced"]:
-        flags.append(REDUCED)
-    flags += ["ocr", *(f"ocr_language_{code}" for code in settings.languages)]
-    return orjson.dumps({"lines": lines, "flags": sorted(flags)})
+    flags = ["ocr", *found.flags, *(f"ocr_language_{code}" for code in settings.languages)]
+    flags += [flag for flag, is_so in ((REDUCED, drawn["reduced"]), (STRAIGHTENED, drawn["lean"])) if is_so]
+    boxes = {"boxes": found.boxes} if drawn["lean"] else {}
+    return orjson.dumps({"lines": found.lines, **boxes, "flags": sorted(flags)})
 
 
 class RecognitionError(Exception):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nclue_build.core.canonical import Json
     from nclue_build.records.config import ExtractSection
 
-OCR_VERSION: Final = 1
+OCR_VERSION: Final = 2
 """Raised when the same page gives other lines."""
 BACKEND: Final = "tesseract"
 

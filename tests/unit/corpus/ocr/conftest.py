@@ -138,10 +138,7 @@ def scan() -> Callable[..., Path]:
                     document.insert_pdf(read, from_page=number - 1, to_page=number - 1)
                     continue
                 picture = page.get_pixmap(matrix=pymupdf.Matrix(dpi / 72, dpi / 72).prerotate(turned))
-                width, height = page.rect.width, page.rect.height
-                new = document.new_page(
-                    width=height if turned % 180 else width, height=width if turned % 180 else height
-                )
+                new = document.new_page(width=picture.width * 72 / dpi, height=picture.height * 72 / dpi)
                 new.insert_image(new.rect, pixmap=picture)
         path.parent.mkdir(parents=True, exist_ok=True)
         document.save(str(path), no_new_id=True, deflate=True)

@@ -7,15 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nclue_build.corpus.ocr.layout import _turned, _turned_back, page_lines
+from nclue_build.corpus.ocr.skew import Straightening
 from nclue_build.corpus.ocr.tsv import parse_table
 
 PIXELS = (1000, 800)
 PAGE = (100_000, 80_000)
 """A pixel is a point."""
+STRAIGHT = Straightening(PAGE, 0)
 
 
 def lines(table: bytes) -> list[tuple[Any, ...]]:
-    return [tuple(row) for row in page_lines(parse_table(table, *PIXELS), PIXELS, PAGE).lines]
+    return [tuple(row) for row in page_lines(parse_table(table, *PIXELS), PIXELS, STRAIGHT).lines]
 
 
 def test_a_line_has_its_text_its_place_and_the_size_of_its_type(make_table: Any) -> None:
@@ -90,14 +92,27 @@ def test_a_picture_of_nothing_has_no_text_and_says_so(make_table: Any) -> None:
     table = make_table(
         (1, 1, 100, 200, 60, 14, 30, "~~"), (1, 1, 200, 200, 60, 14, 96, "|"), (1, 2, 1, 1, 9, 9, 59, "ab")
     )
-    assert page_lines(parse_table(table, *PIXELS), PIXELS, PAGE) == ([], ["ocr_no_text"])
+    assert page_lines(parse_table(table, *PIXELS), PIXELS, STRAIGHT) == ([], [], ["ocr_no_text"])
 
 
 def test_a_page_that_tesseract_is_unsure_of_is_flagged_and_keeps_all_words(make_table: Any) -> None:
     table = make_table((1, 1, 100, 200, 60, 14, 96, "sure"), (1, 1, 170, 200, 90, 14, 12, "gu\0essing"))
-    found = page_lines(parse_table(table, *PIXELS), PIXELS, PAGE)
+    found = page_lines(parse_table(table, *PIXELS), PIXELS, STRAIGHT)
     assert found.flags == ["nul_removed", "ocr_low_confidence"]
     assert found.lines[0][-1] == "sure guessing"
+
+
+def test_a_line_of_a_straightened_page_reads_straight_and_stands_where_it_stands(make_table: Any) -> None:
+    # Lines fall by 5 in 100. The sheet is 40 pt wider and 50 pt higher than the page.
+    drawn = Straightening(PAGE, 50)
+    table = make_table((1, 1, 120, 125, 60, 14, 96, "Have"), (1, 1, 860, 125, 60, 14, 96, "Hats"), size=(1040, 850))
+    found = page_lines(parse_table(table, 1040, 850), (1040, 850), drawn)
+    first, second = found.lines
+    assert first[2:6] == [10_000, 9800, 16_000, 11_840]
+    assert second[2:6] == [84_000, 9800, 90_000, 11_840]
+    (_, left, _, _), (_, right, _, _) = found.boxes
+    assert right - left == pytest.approx(74_000 * 0.05, rel=0.01)
+    assert left == pytest.approx(9800 - 40_000 * 0.05, abs=150)
 
 
 @given(

@@ -62,6 +62,24 @@ def test_a_scan_reads_like_the_page_it_was_made_of(
 
 
 @pytest.mark.usefixtures("real_tesseract")
+def test_columns_of_a_scan_that_lies_askew_are_read_one_by_one(
+    tmp_path: Path, text: Any, make_pdf: Any, scan: Callable[..., Path], make_build: Callable[..., Any]
+) -> None:
+    # At this slope the columns hide their gutter: each stands below the other at its far end.
+    columns = ((50, "Flood Protection"), (276, "Budget Outlook"))
+    content = [text(x, 90 + 14 * row, LINES[row % 3], 9) for x, _ in columns for row in (*range(3), *range(6, 36))]
+    content += [text(x, 158, heading, 15) for x, heading in columns]
+    source = make_pdf(tmp_path / "source" / "a.pdf", [content])
+    scan(source, tmp_path / "pdfs" / "scan.pdf", 200, turned=3)
+    page = recognised(make_build)
+    assert "ocr_straightened" in page.flags
+    words = " ".join(block.text for block in page.blocks).split()
+    column = [" ".join(LINES), "{}", *[" ".join(LINES)] * 10]
+    assert words == " ".join(" ".join(column).format(heading) for _, heading in columns).split()
+    assert [block.text for block in page.blocks if block.role == "title"] == [heading for _, heading in columns]
+
+
+@pytest.mark.usefixtures("real_tesseract")
 @pytest.mark.parametrize("turned", [90, 180, 270])
 def test_a_scan_that_lies_on_its_side_is_read_where_it_stands(
     tmp_path: Path, text: Any, make_pdf: Any, scan: Callable[..., Path], make_build: Callable[..., Any], turned: int
