@@ -11,6 +11,7 @@ from nclue_build.core.canonical import sha256_bytes
 from nclue_build.core.errors import DataError
 from nclue_build.core.printable import escaped
 from nclue_build.corpus.imported import (
+    LOST_TEXT,
     RANGE_UNKNOWN,
     failed_rows,
     given_pages,
@@ -92,8 +93,9 @@ def _import_mineru(output: Output, pdf: ReadDocument, memory_mb: int) -> MadeDoc
             raise DataError("has no pages")
     made = rows_of(pages, (MINERU, document.version), pdf.title)
     made.summary.unknown_types = sorted(document.unknown_types)
+    made.summary.lost_pages = sum(LOST_TEXT in page.flags for page in pages)
     flags = set[str]().union(*(page.flags for page in pages))
-    made.summary.flags += sorted(flags & {GLUED, GLUED_TABLE, UNKNOWN_TYPE, RANGE_UNKNOWN})
+    made.summary.flags += sorted(flags & {GLUED, GLUED_TABLE, UNKNOWN_TYPE, RANGE_UNKNOWN, LOST_TEXT})
     return made
 
 

@@ -20,7 +20,7 @@ from nclue_build.corpus.mineru.markup import (
     without_fence,
 )
 from nclue_build.corpus.mineru.pages import GLUED, MineruDocument, MineruPage, page_index
-from nclue_build.corpus.mineru.roles import DISCARDED, FURNITURE, role_of, role_of_discarded
+from nclue_build.corpus.mineru.roles import DISCARDED, FURNITURE, NO_TEXT, role_of, role_of_discarded
 from nclue_build.corpus.values import all_texts, as_box, as_level, as_object, as_text
 
 if TYPE_CHECKING:
@@ -29,10 +29,6 @@ if TYPE_CHECKING:
     from nclue_build.corpus.values import Box
     from nclue_build.records.corpus import Role
 
-_NO_TEXT: Final = frozenset({
-    "type", "sub_type", "page_idx", "bbox", "img_path", "image_path", "text_format", "text_level", "anchor",
-    "guess_lang", "code_language", "drop_reason", "list_type", "angle", "url", "path", "score",
-})  # fmt: skip
 _BODIES: Final = ("text", "content", "table_body", "html", "code_body", "list_items", "latex")
 _ONLY_DISCARDED: Final = "only_discarded"
 
@@ -113,7 +109,7 @@ def _read_page(document: MineruDocument, page: MineruPage, items: list[dict[str,
 
 
 def _all_text(item: dict[str, Any]) -> str:
-    return plain_markdown("\n".join(all_texts(item, _NO_TEXT))).strip()
+    return plain_markdown("\n".join(all_texts(item, NO_TEXT))).strip()
 
 
 def _add(page: MineruPage, role: Role, item: dict[str, Any], box: Box | None) -> None:

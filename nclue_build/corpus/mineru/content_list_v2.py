@@ -11,7 +11,7 @@ from nclue_build.core.errors import DataError
 from nclue_build.corpus.mineru.inline import inline_text
 from nclue_build.corpus.mineru.markup import picture_text, table_text
 from nclue_build.corpus.mineru.pages import GLUED, MineruDocument, MineruPage
-from nclue_build.corpus.mineru.roles import role_of
+from nclue_build.corpus.mineru.roles import NO_TEXT, role_of
 from nclue_build.corpus.summary import MadeBlock
 from nclue_build.corpus.values import all_texts, as_box, as_level, as_object, as_text
 from nclue_build.records.corpus import MAX_PAGES
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
 
 PER_MILLE: Final = 1000.0
 """Boxes are in thousandths of the page."""
-_NO_TEXT: Final = frozenset({
-    "image_source", "path", "url", "type", "item_type", "list_type", "math_type", "table_type", "style", "styles",
-    "level", "attribute", "ilevel", "prefix", "anchor", "bbox", "table_nest_level", "code_language", "ref", "sub_type",
-})  # fmt: skip
 
 
 def read_content_list_v2(data: list[Any], page_size: Callable[[int], tuple[int, int]]) -> MineruDocument:
@@ -63,7 +59,7 @@ def _add(document: MineruDocument, page: MineruPage, item: dict[str, Any]) -> No
     if role is None:
         if item_type or content is not None:
             document.note_unknown(page, item_type)
-        page.add("text", "\n".join(all_texts(content, _NO_TEXT)), box)
+        page.add("text", "\n".join(all_texts(content, NO_TEXT)), box)
         return
     if not isinstance(content, dict):
         content = {"content": content}
@@ -104,7 +100,7 @@ def _body(role: Role, content: dict[str, Any]) -> str:
     parts = [
         _piece(role, value)
         for key, value in content.items()
-        if not key.endswith(("_caption", "_footnote")) and key not in _NO_TEXT
+        if not key.endswith(("_caption", "_footnote")) and key not in NO_TEXT
     ]
     return "\n".join(part for part in parts if part.strip())
 
