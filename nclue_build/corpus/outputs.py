@@ -17,6 +17,7 @@ from nclue_build.corpus.imported import (
     given_pages,
     mineru_pages,
     pdf_pages,
+    place_on,
     rows_of,
     sizes_of,
 )
@@ -87,7 +88,7 @@ def _import_mineru(output: Output, pdf: ReadDocument, memory_mb: int) -> MadeDoc
     name, data = _best(output, memory_mb)
     known = pdf_pages(pdf)
     with _about(name):
-        document = read(data, sizes_of(known))
+        document = read(data, sizes_of(known), place_on(known))
         pages = mineru_pages(document, known)
         if not pages:
             raise DataError("has no pages")

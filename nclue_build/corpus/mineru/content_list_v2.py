@@ -56,10 +56,13 @@ def _add(document: MineruDocument, page: MineruPage, item: dict[str, Any]) -> No
     box = as_box(item.get("bbox"), page.width / PER_MILLE, page.height / PER_MILLE)
     role = role_of(item_type)
     content = item.get("content")
+    if content is None:  # its text is anywhere else, if it has one
+        content = {key: value for key, value in item.items() if key not in NO_TEXT}
     if role is None:
-        if item_type or content is not None:
+        text = "\n".join(all_texts(content, NO_TEXT))
+        if item_type or text:
             document.note_unknown(page, item_type)
-        page.add("text", "\n".join(all_texts(content, NO_TEXT)), box)
+        page.add("text", text, box)
         return
     if not isinstance(content, dict):
         content = {"content": content}
@@ -111,4 +114,4 @@ def _piece(role: Role, value: object) -> str:
 
 def _table(content: dict[str, Any]) -> str:
     """A table as it was given."""
-    return as_text(content.get("html")) or as_text(content.get("content"))
+    return next(filter(None, (as_text(content.get(key)) for key in ("html", "table_body", "content"))), "")

@@ -58,6 +58,10 @@ def test_others_are_refused_with_what_to_do(data: object, problem: str) -> None:
         [{"type": "hologram", "page_idx": 0, "seen": {"by": ["Eels"]}, "image_base64": "aGk=", "url": "u"}],
         [[{"type": "hologram", "content": {"seen": {"by": ["Eels"]}, "image_source": {"path": "x"}}}]],
         [[{"type": "paragraph", "content": {"paragraph_content": [{"type": "text", "text": "Eels"}]}}]],
+        [[{"type": "paragraph", "text": "Eels"}]],
+        [[{"type": "text", "text": "Eels", "bbox": [0, 0, 9, 9], "page_idx": 0}], []],
+        [[{"type": "table", "table_body": "<table><tr><td>Eels</td></tr></table>", "page_idx": 0}]],
+        [{"type": "image", "img_path": "x", "page_idx": 0}, [{"type": "text", "text": "Eels", "page_idx": 0}]],
         {"pdf_info": [{"preproc_blocks": [{"type": "hologram", "seen": {"by": "Eels"}, "image_path": "x"}]}]},
         {"pdf_info": [{"preproc_blocks": [{"type": "hologram", "lines": [{"spans": [{"content": "Eels"}]}]}]}]},
         {"schema": "docvortex.middle", "pages": [{"page_idx": 0, "blocks": [
