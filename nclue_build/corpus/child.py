@@ -6,12 +6,14 @@ stdin (``{"path", "start", "password", "make"}``, where the password may be null
 
 - ``{"ready": true, "backend_version": ...}`` once, after start-up;
 - per document ``{"n_pages", "title"}``, or ``{"error": reason}``;
-- a line per page from ``start`` on (the heartbeat), each starting with ``{"page":``;
 - ``{"end": true, "flags": [...], "made": bool}`` after the last page, with what is to be said of the whole document:
-  ``repaired``, ``attachments``, ``copy_forbidden``;
-- where it says that they are made, the lines of :class:`nclue_build.corpus.read.MadeDocument`. They are made here,
-  where pages are at hand, when the supervisor wants them: encoding and decoding pages to have them made elsewhere costs
-  a quarter of their making. Documents that are long, or have a page that failed, are left to it.
+  ``repaired``, ``attachments``, ``copy_forbidden``; or, where there is no use in going on, how a page ``failed``;
+- where that says that rows will be made, any line once they are.
+
+What it reads goes to the spool (:mod:`nclue_build.corpus.spool`): a line per page from ``start`` on (the
+heartbeat), and behind them, where rows are made, the lines of :class:`nclue_build.corpus.read.MadeDocument`.
+Rows are made here, where pages are at hand, when the supervisor wants them: to decode pages and make rows
+elsewhere would cost a tenth of bare reading. Documents that are long, or have a page that failed, are left to it.
 
 A page line holds ``lines``: ``[block, direction, x0, y0, x1, y1, size, style, text]`` with 1/100 pt
 integers; see :mod:`nclue_build.corpus.lines` for the meaning of ``direction`` and ``style``.
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from nclue_build.corpus.lines import RawPage
+    from nclue_build.corpus.read import MadeDocument
 
 _mupdf: Any = pymupdf  # it ships no types
 FLAGS: Final = (
@@ -49,6 +52,10 @@ _REFERENCE: Final = re.compile(r"(\d+) \d+ R\b")
 _DRAWS: Final = re.compile(rb"/\S+\s+Do\b")
 """Draws a thing of its own, such as a picture or a piece of page."""
 _SPAN_SUPERSCRIPT, _SPAN_MONOSPACED, _SPAN_BOLD = 1, 8, 16
+_WEIGHTS: Final = tuple(
+    (BOLD if flags & _SPAN_BOLD else 0) | (MONOSPACED if flags & _SPAN_MONOSPACED else 0) for flags in range(32)
+)
+"""Style bits by the flags of a span."""
 _DIRECTIONS: Final = {(1, 0): 0, (0, 1): 1, (-1, 0): 2, (0, -1): 3}
 _NOTE_MARKS: Final = frozenset("0123456789,*†‡§")
 _MAX_MARK_SIZE: Final = 6.9
@@ -66,21 +73,25 @@ def main(arguments: list[str]) -> None:
     """Serve documents until stdin ends.
 
     Args:
-        arguments: Page limit in seconds, address space limit in megabytes.
+        arguments: Page limit in seconds, address space limit in megabytes, descriptor of the spool.
     """
     page_timeout_s, memory_mb = float(arguments[0]), int(arguments[1])
+    spool = os.fdopen(int(arguments[2]), "wb", buffering=0)
     # The protocol gets a descriptor of its own: a stray print of a library must not corrupt it.
     output = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     limit_memory(memory_mb)
     quieten()
+    # PyMuPDF would stretch the boxes of fonts that say they are less high than their size, character by character: a
+    # tenth of the time all of it takes, for boxes that are compared with each other and not shown.
+    _mupdf.TOOLS.unset_quad_corrections(on=True)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     collect_rarely()
     _send(output, {"ready": True, "backend_version": str(pymupdf.VersionBind)})
     for line in sys.stdin.buffer:
         command = orjson.loads(line)
         alarm_s = 1.25 * page_timeout_s + _ALARM_MARGIN_S
-        _read_document(output, command, alarm_s)
+        _read_document(output, spool, command, alarm_s)
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
@@ -95,7 +106,7 @@ def _write(output: BinaryIO, data: bytes) -> int:
     return len(data)
 
 
-def _read_document(output: BinaryIO, command: dict[str, Any], alarm_s: float) -> None:
+def _read_document(output: BinaryIO, spool: BinaryIO, command: dict[str, Any], alarm_s: float) -> None:
     path, start = command["path"], command["start"]
     # An orphan dies even inside a C call: the default action of SIGALRM needs no Python.
     signal.setitimer(signal.ITIMER_REAL, alarm_s)
@@ -115,12 +126,14 @@ def _read_document(output: BinaryIO, command: dict[str, Any], alarm_s: float) ->
             signal.setitimer(signal.ITIMER_REAL, alarm_s)
             try:
                 message = _read_page(document, index, _label(rules, index), flags)
-            except MemoryError:
-                message = {"page": index + 1, "failed": "out_of_memory", "reason": "memory limit reached"}
             except Exception as error:  # noqa: BLE001 - a boundary (docs/decisions/0008): the page is recorded as failed
-                kind = "out_of_memory" if is_lack_of_memory(error, path) else "page_error"
-                message = {"page": index + 1, "failed": kind, "reason": reason_of(error, path)}
-            n_bytes = _send(output, message)
+                if is_lack_of_memory(error, path):  # the next pages would lack it, too
+                    is_limit = isinstance(error, MemoryError)
+                    reason = "memory limit reached" if is_limit else reason_of(error, path)
+                    _send(output, {"failed": "out_of_memory", "reason": reason})
+                    return
+                message = {"page": index + 1, "failed": "page_error", "reason": reason_of(error, path)}
+            n_bytes = _send(spool, message)
             if making is not None and not making.take(message, n_bytes):
                 making = None
         # At the end, since MuPDF may come upon damage at any page.
@@ -128,7 +141,9 @@ def _read_document(output: BinaryIO, command: dict[str, Any], alarm_s: float) ->
     signal.setitimer(signal.ITIMER_REAL, alarm_s)
     _send(output, {"end": True, "flags": sorted(flags), "made": making is not None})
     if making is not None:
-        making.finish(output, ReadDocument(n_pages, title, flags=sorted(flags)))
+        made = making.finish(ReadDocument(n_pages, title, flags=sorted(flags)))
+        _write(spool, b"".join(line + b"\n" for line in made.lines()))
+        _send(output, {"made": True})
 
 
 class _Making:
@@ -149,10 +164,9 @@ class _Making:
         self._pages.append(page)
         return True
 
-    def finish(self, output: BinaryIO, read: ReadDocument) -> None:
-        """Make the rows, and send them."""
-        made = self._maker.make(self._pages, read, version(BACKEND))
-        _write(output, b"".join(line + b"\n" for line in made.lines()))
+    def finish(self, read: ReadDocument) -> MadeDocument:
+        """Make the rows."""
+        return self._maker.make(self._pages, read, version(BACKEND))
 
 
 def _stated_title(document: Any) -> str | None:
@@ -304,11 +318,7 @@ def _single_span(span: dict[str, Any]) -> tuple[str, int, int]:
     if not text or text.isspace():
         return text, 0, 0
     style = STARTS_WITH_MARK if size < _MAX_MARK_SIZE and text.strip().isdigit() else 0
-    return text, round(size * 2) * 50, style | _weight(span["flags"])
-
-
-def _weight(span_flags: int) -> int:
-    return (BOLD if span_flags & _SPAN_BOLD else 0) | (MONOSPACED if span_flags & _SPAN_MONOSPACED else 0)
+    return text, round(size * 2) * 50, style | _WEIGHTS[span["flags"]]
 
 
 def _join_spans(spans: list[dict[str, Any]]) -> tuple[str, int, int]:
@@ -334,7 +344,7 @@ def _join_spans(spans: list[dict[str, Any]]) -> tuple[str, int, int]:
         text += piece
     if not weights:
         return text, 0, 0
-    return text, max(weights, key=lambda key: (weights[key], key)), style | _weight(all_flags)
+    return text, max(weights, key=lambda key: (weights[key], key)), style | _WEIGHTS[all_flags]
 
 
 def _is_note_mark(piece: str, size: float, previous_size: float, span_flags: int) -> bool:

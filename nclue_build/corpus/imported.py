@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from nclue_build.core.errors import DataError
 from nclue_build.core.text import matching_text
 from nclue_build.corpus.lines import FailedPage, RawPage, decode_page
-from nclue_build.corpus.page_range import PlaceOfText, first_page_of_range, stands_on_its_pages
+from nclue_build.corpus.page_range import first_page_of_range, stands_on_its_pages
 from nclue_build.corpus.read import MadeDocument
 from nclue_build.corpus.summary import DocumentSums, MadeBlock
 
@@ -76,11 +76,6 @@ def sizes_of(pages: list[RawPage | None]) -> Callable[[int], tuple[int, int]]:
         return (0, 0) if known is None else (known.width, known.height)
 
     return size
-
-
-def place_on(pages: list[RawPage | None]) -> PlaceOfText:
-    """A function that tells on which page of a range a text stands."""
-    return PlaceOfText(_known_texts(pages))
 
 
 def mineru_pages(document: MineruDocument, known: list[RawPage | None]) -> list[ImportedPage]:

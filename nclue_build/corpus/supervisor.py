@@ -19,18 +19,20 @@ import orjson
 from nclue_build.core.errors import InternalError
 from nclue_build.corpus.lines import FailedPage
 from nclue_build.corpus.read import MadeDocument, ReadDocument
+from nclue_build.corpus.spool import Spool
 from nclue_build.records.corpus import MAX_PAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 _START_TIMEOUT_S: Final = 60.0
-_READ_BYTES: Final = 1 << 20
+_READ_BYTES: Final = 1 << 16
 _MEGABYTE: Final = 1 << 20
 _MAX_PAGE_BYTES: Final = 64 << 20
+_GLANCE_S: Final = 0.05
+"""How often to see whether pages have come."""
 _ONE_THREAD: Final = {"OPENBLAS_NUM_THREADS": "1"}
 """numpy sets address space aside for every thread that it could start, and the reader's is bounded."""
-_PAGE_PREFIX: Final = b'{"page":'
 _FAILED_MARK: Final = b'"failed":'
 
 
@@ -83,11 +85,12 @@ class Supervisor:
 
         Args:
             limits: See :class:`ReadLimits`.
-            command: The reader's command line, by default our own reader.
+            command: The reader's command line, by default our own reader; the number of the spool's descriptor follows.
         """
         self.limits = limits
         self._command = list(command or reader_command(limits))
         self._process: subprocess.Popen[bytes] | None = None
+        self._spool = Spool()
         self._buffer = bytearray()
         self._fresh = True
 
@@ -109,10 +112,11 @@ class Supervisor:
             process = self._started()
             deadline += time.monotonic() - began  # starting a reader is no time the document takes
             try:
-                is_made = self._read_rest(process, command, result, deadline)
+                self._read_rest(process, command, result, deadline)
             except _ReaderGoneError as gone:
-                was_fresh = self._fresh
                 self._kill()
+                self._take_pages(self._spool.lines()[: result.n_pages - len(result.payloads)], result)
+                was_fresh = self._fresh
                 result.hit_limit = True
                 position = len(result.payloads)
                 again = gone.flag != "page_timeout" and (gone.killed or not was_fresh) and retried != position
@@ -127,13 +131,12 @@ class Supervisor:
                 if last == result.n_pages:
                     return result
             else:
-                if is_made:
-                    result.made = self._receive_made(result.n_pages, deadline)
                 return result
 
     def close(self) -> None:
         """End the reader process."""
         self._kill()
+        self._spool.close()
 
     def _read_rest(
         self,
@@ -141,8 +144,8 @@ class Supervisor:
         command: dict[str, Any],
         result: ReadDocument,
         deadline: float,
-    ) -> bool:
-        """Read what is left of a document; returns whether the rows made of it follow."""
+    ) -> None:
+        self._spool.clear()
         self._send(process, orjson.dumps(command | {"start": len(result.payloads)}) + b"\n")
         head = orjson.loads(self._receive(deadline))
         if "error" in head:
@@ -150,43 +153,45 @@ class Supervisor:
                 raise _ReaderGoneError("reader_crashed", head["error"])
             result.error = head["error"]
             self._fresh = False
-            return False
+            return
         if head["n_pages"] > MAX_PAGES:  # a made-up number would have a row written for each
             raise _ReaderGoneError("page_error", f"says it has more than {MAX_PAGES:,} pages", final=True)
         result.n_pages = head["n_pages"]
         result.title = head["title"]
-        room = self.limits.memory_mb * _MEGABYTE - sum(len(part) for part in result.payloads if isinstance(part, bytes))
-        while True:
-            line = self._receive(deadline)
-            if not line.startswith(_PAGE_PREFIX):
-                break
-            self._take(line, result)
-            self._fresh = False
-            room -= len(line)
-            if room < 0:
-                raise _ReaderGoneError("out_of_memory", "memory limit reached by the text alone", final=True)
-        if len(result.payloads) != result.n_pages:
+        n_before = sum(len(part) for part in result.payloads if isinstance(part, bytes))
+        end = orjson.loads(self._receive(deadline, self.limits.memory_mb * _MEGABYTE - n_before))
+        if "failed" in end:
+            raise _ReaderGoneError(end["failed"], end["reason"])
+        is_made = end.get("made", False) and self._is_made(deadline)
+        lines = self._spool.lines()
+        n_left = result.n_pages - len(result.payloads)
+        if len(lines) < n_left:
             raise _ReaderGoneError("reader_crashed", "reader lost pages")
-        end = orjson.loads(line)
+        self._take_pages(lines[:n_left], result)
         result.flags = end.get("flags", [])
-        return bool(end.get("made"))
+        if is_made:
+            result.made = MadeDocument.of_lines(lines[n_left:])
 
-    def _receive_made(self, n_pages: int, deadline: float) -> MadeDocument | None:
-        """The rows that the reader made; None where it came to grief over them: the payloads are all there."""
+    def _is_made(self, deadline: float) -> bool:
+        """Whether the reader makes the rows, as it set out to; if it comes to grief, the pages are all there."""
         try:
-            return MadeDocument.of_lines([self._receive(deadline) for _ in range(n_pages + 1)])
+            self._receive(deadline)
         except _ReaderGoneError:
             self._kill()
-            return None
+            return False
+        return True
 
-    def _take(self, line: bytes, result: ReadDocument) -> None:
-        if _FAILED_MARK not in line[:64]:
-            result.payloads.append(line)
-            return
-        failure = orjson.loads(line)
-        if failure["failed"] == "out_of_memory":
-            raise _ReaderGoneError("out_of_memory", failure["reason"])
-        result.payloads.append(FailedPage(failure["page"], failure["failed"], failure["reason"]))
+    def _take_pages(self, lines: Iterable[bytes], result: ReadDocument) -> None:
+        for line in lines:
+            self._fresh = False
+            if len(line) > _MAX_PAGE_BYTES:
+                failure = FailedPage(len(result.payloads) + 1, "out_of_memory", "more text on a page than can be read")
+                result.payloads.append(failure)
+            elif _FAILED_MARK in line[:64]:
+                said = orjson.loads(line)
+                result.payloads.append(FailedPage(said["page"], said["failed"], said["reason"]))
+            else:
+                result.payloads.append(line)
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is None:
@@ -209,12 +214,13 @@ class Supervisor:
         path = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-            self._command,
+            [*self._command, str(self._spool.descriptor)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
             env=os.environ | {"PYTHONPATH": path, **_ONE_THREAD},
             bufsize=0,
+            pass_fds=[self._spool.descriptor],
         )
         self._fresh = True
         self._buffer.clear()
@@ -222,7 +228,7 @@ class Supervisor:
         assert self._process.stdout is not None  # noqa: S101 - opened as a pipe
         self._stdout = self._process.stdout.fileno()
         self._selector.register(self._stdout, selectors.EVENT_READ)
-        self._receive(time.monotonic() + _START_TIMEOUT_S, page_timeout_s=_START_TIMEOUT_S)
+        self._receive(time.monotonic() + _START_TIMEOUT_S, timeout_s=_START_TIMEOUT_S)
         return self._process
 
     def _send(self, process: subprocess.Popen[bytes], data: bytes) -> None:
@@ -232,27 +238,33 @@ class Supervisor:
         except BrokenPipeError:
             raise _ReaderGoneError("reader_crashed", "reader crashed between documents") from None
 
-    def _receive(self, deadline: float, page_timeout_s: float | None = None) -> bytes:
-        """The next line of the reader, without its end."""
-        timeout_s = self.limits.page_timeout_s if page_timeout_s is None else page_timeout_s
+    def _receive(self, deadline: float, room: int | None = None, timeout_s: float | None = None) -> bytes:
+        """The next line of the reader, without its end; pages that come meanwhile are signs of life.
+
+        Args:
+            deadline: When the document has to be done, on the monotonic clock.
+            room: Bytes that may come; without end when None.
+            timeout_s: What a page may take, where that is not what the limits say.
+        """
+        timeout_s = timeout_s or self.limits.page_timeout_s
         page_deadline = time.monotonic() + timeout_s
-        searched = 0
-        while (end := self._buffer.find(b"\n", searched)) < 0:
-            searched = len(self._buffer)
+        n_seen = self._spool.size()
+        while (end := self._buffer.find(b"\n")) < 0:
             now = time.monotonic()
+            if (n_bytes := self._spool.size()) > n_seen:
+                n_seen, page_deadline = n_bytes, now + timeout_s
+                if room is not None and n_bytes > room:
+                    raise _ReaderGoneError("out_of_memory", "memory limit reached by the text alone", final=True)
             if now >= deadline:
                 limit = f"{self.limits.document_timeout_s:g}"
                 raise _ReaderGoneError("document_timeout", f"document took longer than {limit} s", final=True)
             if now >= page_deadline:
                 raise _ReaderGoneError("page_timeout", f"page took longer than {timeout_s:g} s")
-            if not self._selector.select(min(deadline, page_deadline) - now):
-                continue
-            chunk = os.read(self._stdout, _READ_BYTES)
-            if not chunk:
-                raise self._explain_end()
-            self._buffer += chunk
-            if len(self._buffer) > _MAX_PAGE_BYTES and b"\n" not in chunk:
-                raise _ReaderGoneError("out_of_memory", "more text on a page than can be read")
+            if self._selector.select(min(deadline - now, page_deadline - now, _GLANCE_S)):
+                chunk = os.read(self._stdout, _READ_BYTES)
+                if not chunk:
+                    raise self._explain_end()
+                self._buffer += chunk
         line = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
         return line

@@ -24,7 +24,7 @@ with warnings.catch_warnings():
 def read() -> Iterator[Callable[..., list[dict[str, Any]]]]:
     def read(path: Path, **command: Any) -> list[dict[str, Any]]:
         output = io.BytesIO()
-        child._read_document(output, {"path": str(path), "start": 0, **command}, 60.0)
+        child._read_document(output, output, {"path": str(path), "start": 0, **command}, 60.0)
         return [orjson.loads(line) for line in output.getvalue().splitlines()]
 
     yield read
@@ -95,8 +95,8 @@ def test_rows_are_made_of_whole_documents_only(
     tmp_path: Path, text: Any, make_pdf: Any, read: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = make_pdf(tmp_path / "a.pdf", [[text(72, 200, "One")], [text(72, 200, "Two")]])
-    *_, last, end, summary, one, two = read(path, make=True)
-    assert (last["page"], end["made"], summary["ok"]) == (2, True, 2)
+    *_, last, end, summary, one, two, made = read(path, make=True)
+    assert (last["page"], end["made"], summary["ok"], made) == (2, True, 2, {"made": True})
     assert [row["blocks"][0]["text"] for row in (one, two)] == ["One", "Two"]
     assert read(path, start=1, make=True)[-1] == {"end": True, "flags": [], "made": False}
     monkeypatch.setattr(child, "MAX_KEPT_BYTES", 150)
@@ -108,8 +108,22 @@ def test_a_page_that_fails_leaves_the_rows_to_the_supervisor(
     tmp_path: Path, text: Any, make_pdf: Any, read: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: Any) -> Any:
-        raise MemoryError
+        message = "cycle"
+        raise ValueError(message)
 
     monkeypatch.setattr(child, "_read_page", fail)
     *_, page, end = read(make_pdf(tmp_path / "a.pdf", [[text(72, 200, "One")]]), make=True)
-    assert (page["failed"], end["made"]) == ("out_of_memory", False)
+    assert (page["failed"], end["made"]) == ("page_error", False)
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("malloc (7 bytes) failed: cannot allocate")])
+def test_a_page_that_lacks_memory_is_the_last_one(
+    tmp_path: Path, text: Any, make_pdf: Any, read: Any, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr(child, "_read_page", fail)
+    path = make_pdf(tmp_path / "a.pdf", [[text(72, 200, "One")], [text(72, 200, "Two")]])
+    _, end = read(path, make=True)
+    assert (end["failed"], bool(end["reason"])) == ("out_of_memory", True)

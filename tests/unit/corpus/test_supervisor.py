@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 PRELUDE = """
 import json, os, signal, sys, time
 def send(**message):
-    sys.stdout.write(json.dumps(message, separators=(",", ":")) + "\\n")
-    sys.stdout.flush()
+    to = int(sys.argv[2]) if "page" in message else 1
+    os.write(to, json.dumps(message, separators=(",", ":")).encode() + b"\\n")
 send(ready=True)
 started = open(sys.argv[1], "a")
 started.write("x")
@@ -124,7 +124,7 @@ def test_lack_of_memory_is_told_from_a_crash(tmp_path: Path) -> None:
 
 
 def test_memory_reported_by_the_reader_restarts_it(tmp_path: Path) -> None:
-    trouble = 'if page == 0: send(page=1, failed="out_of_memory", reason="memory limit reached"); continue'
+    trouble = 'if page == 0: send(failed="out_of_memory", reason="memory limit reached"); break'
     (read,), starts = run(tmp_path, GOOD.format(trouble=trouble))
     assert kinds(read) == ["out_of_memory", "read", "read"]
     assert starts == 2
@@ -202,7 +202,7 @@ def test_the_real_reader_gives_up_an_endless_page(endless_pdf: Path) -> None:
 
 
 def test_an_orphaned_reader_dies_even_inside_a_c_call(endless_pdf: Path) -> None:
-    command = reader_command(ReadLimits(0.2, 20, 1024))
+    command = [*reader_command(ReadLimits(0.2, 20, 1024)), "1"]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)  # noqa: S603 - our own module
     process.communicate(json.dumps({"path": str(endless_pdf), "start": 0}).encode() + b"\n", timeout=30)
     assert process.returncode == -signal.SIGALRM
