@@ -83,6 +83,8 @@ def _groups(segments: list[Segment], extent: Callable[[Segment], tuple[int, int]
 
 
 def _columns(segments: list[Segment]) -> list[list[Segment]]:
+    if sum([len(segment.lines) for segment in segments]) < 2 * _MIN_COLUMN_LINES:  # no room for two columns of prose
+        return [segments]
     groups = _groups(segments, _LEFT_RIGHT, _MIN_GUTTER)
     if len(groups) == 1:
         return groups
