@@ -275,9 +275,16 @@ def _lost_content(document: Any, page: Any) -> str | None:
             warned = "error"
         if warned:
             return "its content cannot be decoded: the file is damaged or cut off"
-    if document.is_repaired and _DRAWS.search(content):
-        return "what it shows is missing: the file is damaged or cut off"
+    if _DRAWS.search(content) and (document.is_repaired or _is_complained_of(page)):
+        return "what it shows is missing or cannot be decoded: the file is damaged or cut off"
     return None
+
+
+def _is_complained_of(page: Any) -> bool:
+    """Whether MuPDF leaves out what a page draws, such as a picture in a form that it is not."""
+    _mupdf.TOOLS.mupdf_warnings()
+    page.get_bboxlog()
+    return "error" in _mupdf.TOOLS.mupdf_warnings()
 
 
 def _stream_numbers(document: Any, page_number: int) -> list[int]:

@@ -138,5 +138,6 @@ def _why_unreadable(known: Summary) -> str:
     if known.problems:
         return f"no page could be read: {known.problems[0][2]}"
     if "no_text_layer" in known.flags:
-        return "no text layer: needs OCR"
+        tried = "no text was recognised on any page" if "ocr" in known.flags else "needs OCR"
+        return f"no text layer: {tried}"
     return "no text on any page"

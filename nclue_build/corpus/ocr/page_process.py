@@ -2,10 +2,12 @@
 
 One process per page, since both halves meet bombs: a picture of a gigapixel in 11 kB, a page of 500 inches. Its
 memory limit and its alarm stay in force when it turns into Tesseract, so that neither half can outlive them, whoever
-asked for it. It reads one JSON object on stdin (``path``, ``page`` from 0, ``password``, ``dpi``, ``max_pixels``,
-``languages``, ``program``) and writes one line on stdout: ``{"width", "height", "reduced", "lean"}``, the first two in
-pixels, the last as in :mod:`nclue_build.corpus.ocr.skew`, or ``{"failed", "reason"}``. Behind
-the first of these stands Tesseract's table (TSV).
+asked for it.
+
+It reads one JSON object on stdin (``path``, ``page`` from 0, ``password``, ``dpi``, ``max_pixels``, ``languages``,
+``program``) and writes one line on stdout: ``{"width", "height", "reduced", "lean", "damage"}``, or ``{"failed",
+"reason"}``. Width and height are in pixels, the lean is as in :mod:`nclue_build.corpus.ocr.skew`, the damage is what
+MuPDF could not decode, one line or none. Behind the first of these stands Tesseract's table (TSV).
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import contextlib
 import ctypes
 import math
 import os
+import re
 import resource
 import signal
 import sys
@@ -23,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 import pymupdf
 
+from nclue_build.core.text import clean_raw
 from nclue_build.corpus.ocr.skew import MAX_ROWS, N_STRIPS, WHOLE, Straightening, Strips, lean_of
 from nclue_build.corpus.opening import is_lack_of_memory, limit_memory, open_document, quieten, reason_of
 
@@ -42,6 +46,10 @@ _DPI_RANGE: Final = (70, 2400)
 """Tesseract takes any other number for a mistake."""
 _LAYOUT: Final = "1"
 """Tesseract's page segmentation: automatic, and scans that lie on their side or their head are told by the script."""
+
+
+_DAMAGE: Final = re.compile(r"error|truncated|premature end")
+"""What MuPDF says of a picture that it draws in part, or not at all."""
 
 
 class _TooLargeError(Exception):
@@ -89,6 +97,7 @@ def _render(command: dict[str, Any], picture: BinaryIO) -> dict[str, Any]:
                 width, height = Straightening(size, lean).sheet
                 zoom = fitting_zoom(width / 100, height / 100, command["dpi"], command["max_pixels"])
                 pixmap = _draw(page, zoom, lean)
+            damage = _damage()
         picture.write(b"P5\n%d %d\n255\n" % (pixmap.width, pixmap.height))
         picture.write(pixmap.samples_mv)
         picture.flush()
@@ -100,7 +109,12 @@ def _render(command: dict[str, Any], picture: BinaryIO) -> dict[str, Any]:
         return {"failed": "ocr_failed", "reason": f"cannot be drawn: {reason_of(error, path)}"}
     command["dpi_used"] = round(zoom * _POINTS_PER_INCH)
     is_reduced = command["dpi_used"] < command["dpi"]
-    return {"width": pixmap.width, "height": pixmap.height, "reduced": is_reduced, "lean": lean}
+    return {"width": pixmap.width, "height": pixmap.height, "reduced": is_reduced, "lean": lean, "damage": damage}
+
+
+def _damage() -> str:
+    said = (line for line in _mupdf.TOOLS.mupdf_warnings().splitlines() if _DAMAGE.search(line))
+    return clean_raw(next(said, ""))[0].strip()[:200]
 
 
 def _draw(page: Any, zoom: float, lean: int) -> Any:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 REDUCED: Final = "render_reduced"
 STRAIGHTENED: Final = "ocr_straightened"
+DAMAGED: Final = "render_damaged"
 _MEGAPIXEL: Final = 1_000_000
 _MAX_REASON: Final = 200
 
@@ -78,8 +79,11 @@ def recognise(settings: OcrSettings, pdf: Path, password: str | None, page: int,
         found = page_lines(parse_table(table, *pixels), pixels, Straightening(size, drawn["lean"]))
     except TableError as error:
         raise RecognitionError(page, "ocr_failed", f"Tesseract's answer cannot be read: {error}") from None
+    if drawn["damage"] and not found.lines:
+        raise RecognitionError(page, "ocr_failed", f"what it shows is damaged: {drawn['damage']}"[:_MAX_REASON])
     flags = ["ocr", *found.flags, *(f"ocr_language_{code}" for code in settings.languages)]
-    flags += [flag for flag, is_so in ((REDUCED, drawn["reduced"]), (STRAIGHTENED, drawn["lean"])) if is_so]
+    facts = ((REDUCED, drawn["reduced"]), (STRAIGHTENED, drawn["lean"]), (DAMAGED, drawn["damage"]))
+    flags += [flag for flag, is_so in facts if is_so]
     boxes = {"boxes": found.boxes} if drawn["lean"] else {}
     return orjson.dumps({"lines": found.lines, **boxes, "flags": sorted(flags)})
 

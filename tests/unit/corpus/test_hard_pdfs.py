@@ -132,6 +132,20 @@ def test_a_page_is_blank_only_if_its_content_is(
     assert (row.pages_failed, row.removed) == ((1, "unreadable") if status == "failed" else (0, row.removed))
 
 
+def test_a_picture_that_is_left_out_makes_no_blank_page(
+    tmp_path: Path, make_build: Callable[..., StageContext]
+) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    number = page.insert_image(page.rect, pixmap=pymupdf.Pixmap(pymupdf.csGRAY, (0, 0, 99, 99), 0))
+    document.xref_set_key(number, "Filter", "/JPXDecode")  # whose own header is not there
+    (tmp_path / "pdfs").mkdir()
+    document.save(str(tmp_path / "pdfs" / "a.pdf"))
+    _, quality = run(make_build('pdfs = "../pdfs"'))
+    assert (quality["a.pdf"].status, quality["a.pdf"].flags) == ("failed", ())  # not repaired
+    assert "what it shows is missing or cannot be decoded" in str(quality["a.pdf"].message)
+
+
 def test_what_a_cut_leaves_is_never_taken_for_whole(
     tmp_path: Path, text: Any, make_pdf: Any, make_build: Callable[..., StageContext]
 ) -> None:

@@ -73,11 +73,13 @@ def test_an_unreadable_document_says_why() -> None:
             "a": ("s", good(100)),
             "b": ("s", Summary(error="encrypted: needs a password")),
             "c": ("s", Summary(n_pages=1, empty=1, flags=["no_text_layer"])),
+            "d": ("s", Summary(n_pages=1, empty=1, flags=["no_text_layer", "ocr"])),
         }
     )
     assert [(d.status, d.removed, d.message) for d in screening.documents[1:]] == [
         ("failed", "unreadable", "encrypted: needs a password"),
         ("failed", "unreadable", "no text layer: needs OCR"),
+        ("failed", "unreadable", "no text layer: no text was recognised on any page"),
     ]
 
 

@@ -127,6 +127,20 @@ def make_table() -> MakeTable:
 
 
 @pytest.fixture
+def damage() -> Callable[[Path], None]:
+    """Cuts the pictures of a PDF off in the middle."""
+
+    def cut(path: Path) -> None:
+        document = pymupdf.open(str(path))
+        for number in {image[0] for page in document for image in page.get_images()}:
+            data = document.xref_stream(number)
+            document.update_stream(number, data[: len(data) // 2])
+        document.saveIncr()
+
+    return cut
+
+
+@pytest.fixture
 def scan() -> Callable[..., Path]:
     """Makes a PDF whose pages are pictures of the pages of another, turned where wanted; some stay as they are."""
 

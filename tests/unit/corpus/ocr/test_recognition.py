@@ -239,6 +239,21 @@ def test_a_picture_of_nothing_stays_a_page_without_text(
     assert quality(context).flags == ("no_text_layer", "ocr")
 
 
+def test_a_picture_that_cannot_be_decoded_is_no_picture_without_text(
+    tmp_path: Path, short: Callable[..., StageContext], fake_tesseract: Any, damage: Callable[[Path], None]
+) -> None:
+    context = short()
+    damage(tmp_path / "short" / "short.pdf")
+    run(context)
+    page = pages(context)[1]
+    assert (page.status, page.flags) == ("ok", ("ocr", "ocr_language_eng", "render_damaged"))
+    context = short('ocr = "missing"\nocr_dpi = 200')
+    fake_tesseract.does(fake_tesseract.without_words)
+    result = run(context)
+    assert (pages(context)[1].status, pages(context)[1].flags) == ("failed", ("ocr_failed",))
+    assert result.findings[0].message.endswith("what it shows is damaged: padding truncated image (ocr_failed)")
+
+
 def test_text_that_is_not_recognised_is_no_blank_page(short: Callable[..., StageContext], fake_tesseract: Any) -> None:
     context = short('ocr = "force"')
     fake_tesseract.does(fake_tesseract.without_words)
