@@ -77,7 +77,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
         "unknown-item-type": "MinerU's output has blocks of a type this program does not know; their text is kept.",
         "page-range-unknown": "A content list of MinerU ends before its PDF, and nothing says it begins at page 1.",
         "page-count-differs": "A PDF does not have the number of pages that is listed for it.",
-        "page-rows-differ": "A page file does not hold the pages 1..n of its document, or n or a status is wrong.",
+        "page-rows-differ": "A page file does not hold the pages 1..n of its document, or a status or digest is wrong.",
         "quality-counts-differ": "A count in documents_quality.jsonl is not what its rows and the pages give.",
         "duplicates-differ": "A duplicate group contradicts itself or what is in the benchmark's corpus.",
         "document-rows-differ": "documents.jsonl differs from the corpus or documents_quality.jsonl on a document.",

@@ -44,7 +44,11 @@ def check_extraction(build: Build, config: BuildConfig, mapper: Mapper, out: Fin
     written = read_outcome(build)
     outcomes = [(line, row) for line, row in written.quality if isinstance(row, DocumentQuality)]
     check_documents(written.rows, outcomes, build.relative(build.documents), written.quality_path, out)
-    check_corpus(build, config, written.rows, out)
+    check_corpus(build, config, written.rows, mapper, out)
+    for path in sorted(build.pages.glob("*.jsonl")):
+        if path.stem not in written.by_id:
+            message = f"{build.relative(build.documents)} does not have it"
+            out.add("unknown-document", message, path=build.relative(path), id=path.stem)
     return recount(build, config.extract, written, mapper, out)
 
 

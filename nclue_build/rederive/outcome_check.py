@@ -217,6 +217,8 @@ def _copies(
         wanted = (sorted(members), members[:1], sorted(members[1:]) if remove else [])
         if problem is None and wanted != ([*group.doc_ids], [group.representative], [*group.removed]):
             problem = f"its documents, the one that stays and those removed are {wanted}"
+        if problem is None and group.group_id != (name := f"{group.kind}_{group.representative}"):
+            problem = f"its id must be {name}"
         if problem is not None:
             message = f"group {group.group_id}: {problem}"
             out.add("duplicates-differ", message, path=written.groups_path, line=line, id=group.group_id)

@@ -116,6 +116,8 @@ def _problem(page: PageRow, number: int, doc_id: str) -> str | None:
     """What is wrong with a row by itself."""
     if page.page != number or page.doc_id != doc_id:
         return f"row {number} is page {page.page} of {page.doc_id}, expected page {number} of {doc_id}"
+    if sha256("\n".join(block.text for block in page.blocks).encode("utf-8")).hexdigest() != page.text_sha256:
+        return f"text_sha256 of page {number} is not that of its blocks"
     has_text = any(block.text for block in page.blocks)
     if page.status == "ok" and not has_text:
         return f"page {number} is ok, and has no text"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -79,8 +80,8 @@ def _(tiny: TinyBuild) -> None:
     tiny.edit(tiny.build.page_file("epsilon"), lambda rows: rows.pop())
 
 
-@fault("a text changed so that a condition occurs once more", "evidence-mentions-differ", "beir-corpus-differs",
-       "quality-counts-differ")  # fmt: skip
+@fault("a text changed so that a condition occurs once more", "page-rows-differ", "evidence-mentions-differ",
+       "beir-corpus-differs", "quality-counts-differ")  # fmt: skip
 def _(tiny: TinyBuild) -> None:
     tiny.edit(
         tiny.build.page_file("delta"), lambda rows: rows[1]["blocks"][0].update(text="Climate change? CLIMATE CHANGE!")
@@ -324,7 +325,8 @@ def _(tiny: TinyBuild) -> None:
     north = {"n_documents": 8, "n_pages": 16, "pages_passed": 16}
     tiny.edit(tiny.build.quality, lambda rows: pick(rows, kind="source", source="north").update(north))
     page = tiny.read(tiny.build.page_file("eta"))[0] | {"doc_id": THREE}
-    page["blocks"][0]["text"] = "Nothing."
+    page["blocks"] = [page["blocks"][0] | {"text": "Nothing."}]
+    page["text_sha256"] = hashlib.sha256(b"Nothing.").hexdigest()
     tiny.write(tiny.build.page_file(THREE), [page])
     tiny.edit_json(tiny.p0 / "version.json", lambda value: value["counts"].update(documents=8))
     row = {"_id": THREE, "title": "", "text": "Nothing.", "metadata": {}}

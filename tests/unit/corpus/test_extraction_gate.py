@@ -10,6 +10,7 @@ import pytest
 
 from nclue_build.core.errors import DataError, UsageError
 from nclue_build.corpus.stage import Extract
+from nclue_build.workflow import extraction
 from nclue_build.workflow.executors import LocalMapper
 from nclue_build.workflow.extraction import ExtractionVerdict, judge_extraction
 
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
     from nclue_build.store.stage import StageContext
 
 ENGLISH = "The office of the director is to report on the progress that was made with its plans for this year."
+
+
+@pytest.fixture(autouse=True)
+def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Starting workers takes longer than all that they do here."""
+    monkeypatch.setattr(extraction, "open_mapper", lambda _: LocalMapper(1))
 
 
 @pytest.fixture
@@ -146,6 +153,47 @@ def test_a_quality_file_that_was_edited_is_found_out(
     assert not verdict.ok
 
 
+def test_what_nobody_says_of_a_document_is_found(extracted: StageContext) -> None:
+    """A folder of PDFs says nothing of licences, each PDF has its own digest, and each text on a page has one."""
+    documents, pages = extracted.build.documents, extracted.build.pages
+    true = documents.read_bytes()
+    lies: list[tuple[dict[str, Any], str]] = [
+        ({"sha256": "0" * 64}, "digest-differs"),
+        ({"sha256": None}, "digest-differs"),
+        ({"bytes": 12}, "size-differs"),
+        ({"license": "CC0"}, "document-rows-differ"),
+        ({"retrieved_at": "2020"}, "document-rows-differ"),
+    ]
+    for lie, code in lies:
+        lines = [json.loads(line) for line in true.splitlines()]
+        documents.write_text(
+            "".join(json.dumps(row | (lie if row["source"] == "good" else {})) + "\n" for row in lines)
+        )
+        told = [(one.code, one.path) for one in judge(extracted).findings[1:]]
+        assert told == [(code, "inventory/main/documents.jsonl")]
+    documents.write_bytes(true)
+    (pages / "other.jsonl").write_text("")
+    (good,) = [path for path in pages.glob("*.jsonl") if "good" in path.read_text()]
+    edit(good, lambda row: row["blocks"][0].update(text=row["blocks"][0]["text"].replace("plans", "plots")))
+    assert [(one.code, one.path) for one in judge(extracted).findings[1:]] == [
+        ("unknown-document", "inventory/main/pages/other.jsonl"),
+        *[("page-rows-differ", f"inventory/main/pages/{good.name}")] * 4,
+    ]
+
+
+def test_a_build_that_travels_without_its_documents_passes(
+    tmp_path: Path, text: Any, make_pdf: Any, make_build: Callable[..., StageContext]
+) -> None:
+    make_pdf(tmp_path / "pdfs" / "a.pdf", [[text(72, 100, ENGLISH)]])
+    (tmp_path / "pdfs" / "corpus.jsonl").write_text('{"doc_id": "a", "source": "s", "file_name": "a.pdf"}\n')
+    context = make_build('file = "../pdfs/corpus.jsonl"')
+    extract(context)
+    (tmp_path / "pdfs" / "a.pdf").unlink()
+    assert judge(context).findings == ()
+    edit(context.build.documents, lambda row: row.update(file_name="b.pdf", published="2020"))
+    assert codes(judge(context)) == ["document-rows-differ", "document-rows-differ"]
+
+
 @pytest.mark.parametrize("kept", [0, 1, 3])
 def test_a_quality_file_that_was_cut_short_is_found_out(extracted: StageContext, kept: int) -> None:
     lines = extracted.build.quality.read_text().splitlines(keepends=True)
@@ -163,8 +211,9 @@ def test_documents_that_all_files_leave_out_are_missed_in_the_corpus(extracted: 
         rows = [line for line in path.read_text().splitlines() if json.loads(line)["source"] == "good"]
         path.write_text("".join(row + "\n" for row in rows))
     verdict = judge(extracted)
-    assert codes(verdict) == ["unknown-document", "unknown-document"]
-    assert [one.message.split(":")[0] for one in verdict.findings] == ["bad/b.pdf", "bad/c.pdf"]
+    assert codes(verdict) == ["unknown-document"] * 4
+    assert [one.message.split(":")[0] for one in verdict.findings[:2]] == ["bad/b.pdf", "bad/c.pdf"]
+    assert {str(one.path).rpartition("/")[0] for one in verdict.findings[2:]} == {"inventory/main/pages"}
     assert not verdict.ok
 
 
