@@ -76,6 +76,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
         "page-failed": "A page could not be read.",
         "unknown-item-type": "MinerU's output has blocks of a type this program does not know; their text is kept.",
         "page-range-unknown": "A content list of MinerU ends before its PDF, and nothing says it begins at page 1.",
+        "text-only-in-pdf": "Pages of a document have text in the PDF, and MinerU's output has none of it.",
         "page-count-differs": "A PDF does not have the number of pages that is listed for it.",
         "page-rows-differ": "A page file does not hold the pages 1..n of its document, or a status or digest is wrong.",
         "quality-counts-differ": "A count in documents_quality.jsonl is not what its rows and the pages give.",

@@ -65,6 +65,15 @@ def result_of(
         for doc_id, known in sorted(summaries.items())
         if RANGE_UNKNOWN in known.flags
     ]
+    findings += [
+        Finding(
+            "text-only-in-pdf",
+            f"{doc_id}: {known.lost_pages} of {known.n_pages} pages have text in the PDF, and none from MinerU",
+            id=doc_id,
+        )
+        for doc_id, known in sorted(summaries.items())
+        if known.lost_pages
+    ]
     shortfalls = [
         f"source {source.source}: only {source.pages_passed} of {source.n_pages} pages could be read, "
         f"less than min_extraction_rate = {settings.min_extraction_rate}: "

@@ -11,11 +11,13 @@ from nclue_build.core.canonical import sha256_bytes
 from nclue_build.core.errors import DataError
 from nclue_build.core.printable import escaped
 from nclue_build.corpus.imported import (
+    LOST_TEXT,
     RANGE_UNKNOWN,
     failed_rows,
     given_pages,
     mineru_pages,
     pdf_pages,
+    place_on,
     rows_of,
     sizes_of,
 )
@@ -86,14 +88,15 @@ def _import_mineru(output: Output, pdf: ReadDocument, memory_mb: int) -> MadeDoc
     name, data = _best(output, memory_mb)
     known = pdf_pages(pdf)
     with _about(name):
-        document = read(data, sizes_of(known))
+        document = read(data, sizes_of(known), place_on(known))
         pages = mineru_pages(document, known)
         if not pages:
             raise DataError("has no pages")
     made = rows_of(pages, (MINERU, document.version), pdf.title)
     made.summary.unknown_types = sorted(document.unknown_types)
+    made.summary.lost_pages = sum(LOST_TEXT in page.flags for page in pages)
     flags = set[str]().union(*(page.flags for page in pages))
-    made.summary.flags += sorted(flags & {GLUED, GLUED_TABLE, UNKNOWN_TYPE, RANGE_UNKNOWN})
+    made.summary.flags += sorted(flags & {GLUED, GLUED_TABLE, UNKNOWN_TYPE, RANGE_UNKNOWN, LOST_TEXT})
     return made
 
 

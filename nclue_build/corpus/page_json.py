@@ -46,8 +46,10 @@ def parse_page(data: object, doc_id: str, page: int) -> ImportedPage:
         what = f"is {escaped(named[:_MAX_LABEL])}" if isinstance(named, str) else "is no text"
         raise DataError(f"doc_id {what}, and the folder says {doc_id}: move the page to the folder of its document")
     stated = data.get("page")
+    if stated is not None and as_number(stated) is None:
+        raise DataError("page is no number")
     if stated is not None and as_number(stated) != page:
-        raise DataError(f"says it is page {as_text(stated)[:20] or 'what is no number'}, and its name says {page}")
+        raise DataError(f"says it is page {as_text(stated)[:20]}, and its name says {page}")
     made = ImportedPage(
         page,
         label=_label(data.get("page_label")),

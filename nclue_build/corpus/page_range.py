@@ -53,5 +53,38 @@ def stands_on_its_pages(given: Mapping[int, Sequence[str]], known: Sequence[Sequ
     return 2 * n_found >= n_words
 
 
+class PlaceOfText:
+    """Tells on which page of the PDF a text stands, by the words there.
+
+    Args:
+        known: Texts of every page of the PDF.
+    """
+
+    def __init__(self, known: Sequence[Sequence[str]]) -> None:
+        """Look at no page yet."""
+        self._known = known
+        self._words: dict[int, set[str]] = {}
+
+    def __call__(self, text: str, first: int, last: int | None) -> int | None:
+        """The page that has most words of a text, at least half of them; None where there is no such one.
+
+        Args:
+            text: What is looked for.
+            first: 0-based number of the first page it may be on.
+            last: The same of the last, None for that of the PDF.
+        """
+        words = _words([text])
+        end = len(self._known) if last is None else min(last + 1, len(self._known))
+        shared = {index: len(words & self._words_on(index)) for index in range(first, end)}
+        best = max(shared.values(), default=0)
+        pages = [index for index, n_words in shared.items() if n_words == best]
+        return pages[0] if len(pages) == 1 and 2 * best >= len(words) > 0 else None
+
+    def _words_on(self, index: int) -> set[str]:
+        if index not in self._words:
+            self._words[index] = _words(self._known[index])
+        return self._words[index]
+
+
 def _words(texts: Sequence[str]) -> set[str]:
     return set(matching_text("\n".join(texts)).casefold().split())

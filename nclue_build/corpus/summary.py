@@ -40,6 +40,7 @@ class Summary:
         signature: MinHash values, uint32 little-endian bytes.
         problems: Page, reason code and one line for every failed page.
         unknown_types: Types of blocks that the program that read it has, and this one does not know.
+        lost_pages: Pages with text in the PDF of which the program that read it has none.
     """
 
     n_pages: int = 0
@@ -58,6 +59,7 @@ class Summary:
     flags: list[str] = field(default_factory=list)
     problems: list[tuple[int, str, str]] = field(default_factory=list)
     unknown_types: list[str] = field(default_factory=list)
+    lost_pages: int = 0
     error: str | None = None
 
 

@@ -6,7 +6,7 @@ which it does not say.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from nclue_build.core.errors import DataError
 from nclue_build.corpus.mineru.content_list_v2 import PER_MILLE
@@ -20,7 +20,7 @@ from nclue_build.corpus.mineru.markup import (
     without_fence,
 )
 from nclue_build.corpus.mineru.pages import GLUED, MineruDocument, MineruPage, page_index
-from nclue_build.corpus.mineru.roles import DISCARDED, FURNITURE, role_of, role_of_discarded
+from nclue_build.corpus.mineru.roles import DISCARDED, FURNITURE, NO_TEXT, role_of, role_of_discarded
 from nclue_build.corpus.values import all_texts, as_box, as_level, as_object, as_text
 
 if TYPE_CHECKING:
@@ -29,27 +29,28 @@ if TYPE_CHECKING:
     from nclue_build.corpus.values import Box
     from nclue_build.records.corpus import Role
 
-_NO_TEXT: Final = frozenset({
-    "type", "sub_type", "page_idx", "bbox", "img_path", "image_path", "text_format", "text_level", "anchor",
-    "guess_lang", "code_language", "drop_reason", "list_type", "angle", "url", "path", "score",
-})  # fmt: skip
+Place: TypeAlias = "Callable[[str, int, int | None], int | None]"
+"""From a text, the number of the first page it may be on, and of the last (None: of the document), to its page."""
 _BODIES: Final = ("text", "content", "table_body", "html", "code_body", "list_items", "latex")
 _ONLY_DISCARDED: Final = "only_discarded"
 
 
-def read_content_list(data: list[Any], page_size: Callable[[int], tuple[int, int]]) -> MineruDocument:
+def read_content_list(
+    data: list[Any], page_size: Callable[[int], tuple[int, int]], place: Place | None = None
+) -> MineruDocument:
     """Read a content list of the first form.
 
     Args:
         data: The whole file.
         page_size: Width and height in 1/100 pt of the page with a 0-based number, zeros when not known.
+        place: Tells where the text of an item without a number stands, given the numbers before and behind it.
 
     Raises:
         DataError: an item of which the page cannot be told.
     """
     document = MineruDocument("content_list", every_page=False)
     items: dict[int, list[dict[str, Any]]] = {}
-    for index, item in _placed(data):
+    for index, item in _placed(data, place):
         items.setdefault(index, []).append(item)
     for index in sorted(items):
         page = document.add_page(index)
@@ -60,11 +61,11 @@ def read_content_list(data: list[Any], page_size: Callable[[int], tuple[int, int
     return document
 
 
-def _placed(data: list[Any]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Items with the page they are on; one without a number lies between two of the same page.
+def _placed(data: list[Any], place: Place | None) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Items with the page they are on; one without a number lies between two of the same page, or where the PDF has it.
 
     Raises:
-        DataError: it does not.
+        DataError: nobody knows where.
     """
     items = [item if isinstance(item, dict) else {"text": "\n".join(all_texts(item))} for item in data]
     # Whatever has neither page nor text is not missed.
@@ -79,11 +80,16 @@ def _placed(data: list[Any]) -> Iterator[tuple[int, dict[str, Any]]]:
     before: int | None = None
     for position, (item, number) in enumerate(zip(items, numbers, strict=True)):
         if number is None:
-            if before is None or after[position] != before:
+            following = after[position]
+            found = before if before is not None and following == before else None
+            if found is None and place is not None:
+                found = place(_all_text(item), before or 0, following)
+            if found is None:
                 raise DataError(f"item {position} has no page_idx: its page cannot be told; give the middle file")
-            number = before  # noqa: PLW2901 - the number that is meant
-        before = number
-        yield number, item
+        else:
+            found = number
+        before = found
+        yield found, item
 
 
 def _read_page(document: MineruDocument, page: MineruPage, items: list[dict[str, Any]]) -> None:
@@ -113,7 +119,7 @@ def _read_page(document: MineruDocument, page: MineruPage, items: list[dict[str,
 
 
 def _all_text(item: dict[str, Any]) -> str:
-    return plain_markdown("\n".join(all_texts(item, _NO_TEXT))).strip()
+    return plain_markdown("\n".join(all_texts(item, NO_TEXT))).strip()
 
 
 def _add(page: MineruPage, role: Role, item: dict[str, Any], box: Box | None) -> None:

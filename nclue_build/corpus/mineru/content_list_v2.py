@@ -11,7 +11,7 @@ from nclue_build.core.errors import DataError
 from nclue_build.corpus.mineru.inline import inline_text
 from nclue_build.corpus.mineru.markup import picture_text, table_text
 from nclue_build.corpus.mineru.pages import GLUED, MineruDocument, MineruPage
-from nclue_build.corpus.mineru.roles import role_of
+from nclue_build.corpus.mineru.roles import NO_TEXT, role_of
 from nclue_build.corpus.summary import MadeBlock
 from nclue_build.corpus.values import all_texts, as_box, as_level, as_object, as_text
 from nclue_build.records.corpus import MAX_PAGES
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
 
 PER_MILLE: Final = 1000.0
 """Boxes are in thousandths of the page."""
-_NO_TEXT: Final = frozenset({
-    "image_source", "path", "url", "type", "item_type", "list_type", "math_type", "table_type", "style", "styles",
-    "level", "attribute", "ilevel", "prefix", "anchor", "bbox", "table_nest_level", "code_language", "ref", "sub_type",
-})  # fmt: skip
 
 
 def read_content_list_v2(data: list[Any], page_size: Callable[[int], tuple[int, int]]) -> MineruDocument:
@@ -60,10 +56,13 @@ def _add(document: MineruDocument, page: MineruPage, item: dict[str, Any]) -> No
     box = as_box(item.get("bbox"), page.width / PER_MILLE, page.height / PER_MILLE)
     role = role_of(item_type)
     content = item.get("content")
+    if content is None:  # its text is anywhere else, if it has one
+        content = {key: value for key, value in item.items() if key not in NO_TEXT}
     if role is None:
-        if item_type or content is not None:
+        text = "\n".join(all_texts(content, NO_TEXT))
+        if item_type or text:
             document.note_unknown(page, item_type)
-        page.add("text", "\n".join(all_texts(content, _NO_TEXT)), box)
+        page.add("text", text, box)
         return
     if not isinstance(content, dict):
         content = {"content": content}
@@ -104,7 +103,7 @@ def _body(role: Role, content: dict[str, Any]) -> str:
     parts = [
         _piece(role, value)
         for key, value in content.items()
-        if not key.endswith(("_caption", "_footnote")) and key not in _NO_TEXT
+        if not key.endswith(("_caption", "_footnote")) and key not in NO_TEXT
     ]
     return "\n".join(part for part in parts if part.strip())
 
@@ -115,4 +114,4 @@ def _piece(role: Role, value: object) -> str:
 
 def _table(content: dict[str, Any]) -> str:
     """A table as it was given."""
-    return as_text(content.get("html")) or as_text(content.get("content"))
+    return next(filter(None, (as_text(content.get(key)) for key in ("html", "table_body", "content"))), "")

@@ -15,6 +15,7 @@ from nclue_build.corpus.values import as_text
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from nclue_build.corpus.mineru.content_list import Place
     from nclue_build.corpus.mineru.pages import MineruDocument
 
 Format: TypeAlias = Literal["pdf_info", "docvortex", "content_list", "content_list_v2", "model", "failure"]
@@ -42,12 +43,16 @@ def detect(data: object) -> Format | None:
         return None
     if any(isinstance(entry, dict) and _MODEL_PAGE & entry.keys() for entry in data):
         return "model"
+    if not data or any("page_idx" in item for item in _items(data) if isinstance(item, dict)):
+        return "content_list"
     if any(isinstance(entry, list) for entry in data):
         return _detect_pages([entry for entry in data if isinstance(entry, list)])
-    objects = [entry for entry in data if isinstance(entry, dict)]
-    if not data or any("page_idx" in entry for entry in objects):
-        return "content_list"
     return None
+
+
+def _items(data: list[Any]) -> list[Any]:
+    """The items of a content list, also of one that somebody has put together by page."""
+    return [item for entry in data for item in (entry if isinstance(entry, list) else [entry])]
 
 
 def _detect_object(data: dict[str, Any]) -> Format | None:
@@ -74,18 +79,19 @@ def _detect_pages(pages: list[list[Any]]) -> Format | None:
         return "content_list_v2" if not any(pages) else None
     if any(isinstance(item.get("content"), dict) for item in items):
         return "content_list_v2"
-    if all("angle" in item or "bbox" in item for item in items):
+    if all("content" in item and ("angle" in item or "bbox" in item) for item in items):
         return "model"
     return "content_list_v2" if any("type" in item for item in items) else None
 
 
-def read(data: object, page_size: Callable[[int], tuple[int, int]]) -> MineruDocument:
+def read(data: object, page_size: Callable[[int], tuple[int, int]], place: Place | None = None) -> MineruDocument:
     """Read whichever of MinerU's files a JSON value is.
 
     Args:
         data: The whole file, parsed.
         page_size: Width and height in 1/100 pt of the page with a 0-based number, zeros when not known; for files that
             give boxes as shares of pages of unknown size.
+        place: Tells on which page of a range a text stands, for items of a content list that do not say it.
 
     Raises:
         DataError: it is none that can be read, or not what such a file should be.
@@ -102,5 +108,5 @@ def read(data: object, page_size: Callable[[int], tuple[int, int]]) -> MineruDoc
     if kind == "content_list_v2" and isinstance(data, list):
         return read_content_list_v2(data, page_size)
     if kind == "content_list" and isinstance(data, list):
-        return read_content_list(data, page_size)
+        return read_content_list(_items(data), page_size, place)
     raise DataError("is no middle file and no content list of MinerU")

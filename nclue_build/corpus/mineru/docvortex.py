@@ -18,8 +18,9 @@ from nclue_build.corpus.mineru.pages import (
     MineruPage,
     page_index,
 )
-from nclue_build.corpus.mineru.roles import role_of
+from nclue_build.corpus.mineru.roles import NO_TEXT, role_of
 from nclue_build.corpus.values import (
+    all_texts,
     as_array,
     as_box,
     as_level,
@@ -110,6 +111,8 @@ class _Reader:
                 text = table_text(content) if role == "table" else picture_text(content)
             else:
                 text = inline_text(content)
+            if not text.strip() and role_of(block_type) is None:
+                text = "\n".join(all_texts(block, NO_TEXT))
             page.pictures |= role in _VISUAL and not text.strip()
             level = 1 if block_type == "doc_title" else 2
             page.add(role, text, box, as_level(block.get("level")) or level, html)

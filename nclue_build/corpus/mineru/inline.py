@@ -8,7 +8,7 @@ from nclue_build.corpus.mineru.markup import formula, join_pieces, table_text, u
 from nclue_build.corpus.values import as_array, as_object, as_text
 
 _FORMULAS: Final = frozenset({"equation_inline", "inline_equation"})
-_INSIDE: Final = ("content", "children", "item_content", "list_items", "blocks", "spans")
+_INSIDE: Final = ("content", "children", "item_content", "list_items", "blocks", "spans", "text")
 """Keys below which a piece keeps its text; the first that is there has all of it."""
 _MAX_DEPTH: Final = 40
 _BLOCK_KEYS: Final = frozenset({"item_content", "list_items", "item_type"})

@@ -30,7 +30,7 @@ from nclue_build.corpus.mineru.pages import (
     one_line,
     page_index,
 )
-from nclue_build.corpus.mineru.roles import DISCARDED, FURNITURE, role_of, role_of_discarded
+from nclue_build.corpus.mineru.roles import DISCARDED, FURNITURE, NO_TEXT, role_of, role_of_discarded
 from nclue_build.corpus.values import (
     all_texts,
     as_array,
@@ -170,6 +170,8 @@ class _Reader:
             for child in children:
                 self._add(child, role, depth + 1)
         text = _text(block, _MAX_DEPTH)
+        if not text and not children and role_of(block_type) is None:
+            text = "\n".join(all_texts(block, NO_TEXT))
         self._page.pictures |= role in _VISUAL and not text and not children
         self._page.add(role, text, box, as_level(block.get("level")) or 1, _html(block))
 

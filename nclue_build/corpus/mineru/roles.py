@@ -27,6 +27,13 @@ ROLES: Final[dict[str, Role]] = {
 DISCARDED: Final = frozenset({"", "discarded", "abandon"})
 """Types of what MinerU up to 2.7 left out of the text without saying what it is."""
 FURNITURE: Final = frozenset({"header", "footer", "page_number"})
+NO_TEXT: Final = frozenset({
+    "type", "sub_type", "item_type", "list_type", "math_type", "table_type", "attribute", "ilevel", "prefix", "level",
+    "text_level", "text_format", "table_nest_level", "page_idx", "index", "bbox", "angle", "score", "anchor", "ref",
+    "style", "styles", "guess_lang", "code_language", "drop_reason", "img_path", "image_path", "image_url",
+    "image_base64", "image_source", "path", "url",
+})  # fmt: skip
+"""Keys below which there is nothing that stands on a page, in any generation."""
 _BARE_NUMBER: Final = re.compile(r"\W*(?:page\s+)?(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:of|/)\s*\d{1,4})?\W*", re.IGNORECASE)
 _NOTE: Final = re.compile(r"(?:\d{1,3}|[*\u2020\u2021\u00a7]{1,3})[.)]?\s*[^\W\d]")
 _EDGE_PERCENT: Final = 12

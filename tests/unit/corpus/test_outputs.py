@@ -93,12 +93,15 @@ def test_each_document_is_read_or_fails_for_itself(context: StageContext, out: P
     assert [block.text for block in first.blocks] == [f"{ENGLISH} first"]
     assert (first.width, first.blocks[0].bbox) == (61200, (6000, 6000, 30000, 9000))
     assert (second.status, second.flags) == ("empty", ("text_only_in_pdf",))
+    assert [f.message for f in result.findings if f.code == "text-only-in-pdf"] == [
+        "doc-a: 1 of 2 pages have text in the PDF, and none from MinerU"
+    ]
     rows = quality(context)
     assert (rows["doc-a"].status, rows["doc-a"].language) == ("ok", "en")
     assert "1 of the PDF's 2 pages, and does not say which" in (rows["doc-b"].message or "")
     assert rows["doc-c"].message == "no output of MinerU for it: looked for doc-c and pdfs/c and c"
     assert [page.status for page in pages(context, "doc-b")] == ["failed"] * 2
-    assert {finding.code for finding in result.findings} == {"document-failed"}
+    assert {finding.code for finding in result.findings} == {"document-failed", "text-only-in-pdf"}
     assert result.counts["pages"] == 5
 
 
@@ -437,6 +440,7 @@ def test_pages_of_other_programs_need_little(
         ({"doc_id": "evil\x1b[31m"}, r"doc_id is evil\\x1b\[31m, and"),
         ({"doc_id": 7}, "doc_id is no text, and"),
         ({"page": 2}, "says it is page 2"),
+        ({"page": "1"}, "page is no number"),
         ({"backend": "eye\x1b[31m"}, "backend is no text of at most 60"),
         ({"backend": "x" * 61}, "backend is no text of at most 60"),
         ({"backend": {"name": "eye"}}, "backend is no text of at most 60"),

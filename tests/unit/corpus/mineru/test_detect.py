@@ -52,6 +52,28 @@ def test_others_are_refused_with_what_to_do(data: object, problem: str) -> None:
         read(data, lambda _: (0, 0))
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        [{"type": "hologram", "page_idx": 0, "seen": {"by": ["Eels"]}, "image_base64": "aGk=", "url": "u"}],
+        [[{"type": "hologram", "content": {"seen": {"by": ["Eels"]}, "image_source": {"path": "x"}}}]],
+        [[{"type": "paragraph", "content": {"paragraph_content": [{"type": "text", "text": "Eels"}]}}]],
+        [[{"type": "paragraph", "text": "Eels"}]],
+        [[{"type": "text", "text": "Eels", "bbox": [0, 0, 9, 9], "page_idx": 0}], []],
+        [[{"type": "table", "table_body": "<table><tr><td>Eels</td></tr></table>", "page_idx": 0}]],
+        [{"type": "image", "img_path": "x", "page_idx": 0}, [{"type": "text", "text": "Eels", "page_idx": 0}]],
+        {"pdf_info": [{"preproc_blocks": [{"type": "hologram", "seen": {"by": "Eels"}, "image_path": "x"}]}]},
+        {"pdf_info": [{"preproc_blocks": [{"type": "hologram", "lines": [{"spans": [{"content": "Eels"}]}]}]}]},
+        {"schema": "docvortex.middle", "pages": [{"page_idx": 0, "blocks": [
+            {"type": "hologram", "content": {"seen": ["Eels"]}, "image_base64": "aGk=", "image_path": "x"}]}]},
+        {"schema": "docvortex.middle", "pages": [{"page_idx": 0, "blocks": [
+            {"type": "hologram", "content": [{"type": "text", "content": [{"type": "text", "content": "Eels"}]}]}]}]},
+    ],
+)  # fmt: skip
+def test_text_of_no_known_shape_is_kept(data: object) -> None:
+    assert [block.text for block in read(data, lambda _: (0, 0)).pages[0].blocks] == ["Eels"]
+
+
 KEYS = st.sampled_from([
     "pdf_info", "page_idx", "page_size", "preproc_blocks", "para_blocks", "discarded_blocks", "type", "bbox", "lines",
     "spans", "content", "html", "latex", "blocks", "index", "level", "cross_page", "lines_deleted", "need_drop",

@@ -10,8 +10,9 @@ import pytest
 
 from nclue_build.core.canonical import sha256_file
 from nclue_build.core.errors import DataError
-from nclue_build.corpus.imported import mineru_pages
+from nclue_build.corpus.imported import mineru_pages, place_on
 from nclue_build.corpus.lines import Line, RawPage
+from nclue_build.corpus.mineru.detect import read
 from nclue_build.corpus.output_files import MINERU, find_outputs, output_files
 from nclue_build.corpus.outputs import import_document
 from nclue_build.corpus.read import ReadDocument
@@ -160,6 +161,17 @@ def test_a_content_list_that_begins_at_the_first_page_is_read(parse: Parse, last
     pages = mineru_pages(parse(of_range(0, last)), [*KNOWN])
     assert [bool(page.blocks) for page in pages] == [number <= last for number in range(4)]
     assert ["text_only_in_pdf" in page.flags for page in pages] == [number > last for number in range(4)]
+
+
+@pytest.mark.parametrize("missing", [0, 1, 3])
+def test_an_item_without_a_page_stands_where_the_pdf_has_its_words(shown: Shown, missing: int) -> None:
+    items = of_range(0, 3)
+    del items[missing]["page_idx"]
+    document = read(items, lambda _: (0, 0), place_on([*KNOWN]))
+    assert shown(document) == [[("text", text)] for text in PAGES]
+    items[missing]["text"] = "Nothing that anybody knows"
+    with pytest.raises(DataError, match=f"item {missing} has no page_idx"):
+        read(items, lambda _: (0, 0), place_on([*KNOWN]))
 
 
 def flagged(pages: Iterable[ImportedPage]) -> list[bool]:
