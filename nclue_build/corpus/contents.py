@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from nclue_build.corpus.headings import MAX_HEADING, may_have_heading
 from nclue_build.corpus.segments import Segment, same_row
 
 if TYPE_CHECKING:
@@ -16,10 +17,11 @@ if TYPE_CHECKING:
 
     from nclue_build.corpus.lines import Line
 
-_LISTED: Final = (
-    r"\s+of\s+(?:figures|tables|exhibits|appendices|appendixes|illustrations|charts|boxes|maps|algorithms)"
-    r"(?:\s+and\s+(?:figures|tables))?"
-)
+_LISTABLE: Final = (
+    "figures", "tables", "exhibits", "appendices", "appendixes", "illustrations",
+    "charts", "boxes", "maps", "algorithms",
+)  # fmt: skip
+_LISTED: Final = rf"\s+of\s+(?:{'|'.join(_LISTABLE)})(?:\s+and\s+(?:figures|tables))?"
 _HEADINGS: Final = (
     r"table\s+of\s+contents",
     "contents",
@@ -32,8 +34,9 @@ _CONTENTS: Final = re.compile(
     rf"(?:{'|'.join(_HEADINGS)})(?:\W*\(?(?:continued|cont[.'\u2019]?d?)\)?)?\W*(?:page)?",
     re.IGNORECASE,
 )
-_CONTENTS_STARTS: Final = frozenset(letter for heading in _HEADINGS for letter in (heading[0], heading[0].upper()))
-"""First letters of such headings: nearly all lines are told by theirs, which is many times faster."""
+_CONTENTS_STEMS: Final = (
+    b"contents", b"inhalt", b"sommaire", b"tabledesmati", *(b"of" + listed.encode() for listed in _LISTABLE),
+)  # fmt: skip
 _ENDS_CONTENTS: Final = re.compile(
     r"(?:abbreviations|acronyms|abbreviations and acronyms|acronyms and abbreviations|glossary|foreword|preface)",
     re.IGNORECASE,
@@ -52,7 +55,6 @@ _SPACE: Final = re.compile(r"\s+")
 _MIN_ENTRIES: Final = 2
 _MIN_LEADERS: Final = 5
 _MAX_ENTRY_LINES: Final = 3
-_MAX_HEADING: Final = 60
 _CONTINUES_PERCENT: Final = 40
 _MIN_PARAGRAPH_CHARS: Final = 240
 
@@ -72,7 +74,10 @@ class Contents:
         Returns:
             The segments, mixed ones cut into their lines.
         """
-        heading = next((i for i, s in enumerate(segments) if _is_contents_heading(s)), None)
+        first_lines = [segment.lines[0].text for segment in segments]
+        heading = None
+        if may_have_heading(first_lines, _CONTENTS_STEMS):
+            heading = next((i for i, line in enumerate(first_lines) if _is_contents_heading(line)), None)
         leaders: set[int] = set()
         if _may_have_leaders("\n".join([segment.text for segment in segments])):
             leaders = {id(line) for segment in segments for line in segment.lines if _ends_in_leaders(line)}
@@ -111,15 +116,13 @@ class Contents:
         return result
 
 
-def _is_contents_heading(segment: Segment) -> bool:
-    text = segment.lines[0].text
-    start = text[:1]
-    if (start not in _CONTENTS_STARTS and start.isascii()) or len(text) > _MAX_HEADING:
+def _is_contents_heading(line: str) -> bool:
+    if len(line) > MAX_HEADING:
         return False
     # Spaced type: "T a b l e  O f  C o n t e n t s".
-    if _CONTENTS.fullmatch(text):
+    if _CONTENTS.fullmatch(line):
         return True
-    return text[1:2].isspace() and _SPACE.sub("", text).lower() in {"contents", "tableofcontents"}
+    return line[1:2].isspace() and _SPACE.sub("", line).lower() in {"contents", "tableofcontents"}
 
 
 def _may_have_leaders(text: str) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _SIGNS: Final = re.compile(r"([\\{}=<>@#|~^\u27e8\u27e9])\1*|(?<=[^\W_])_(?=[^\W_])|\$(?=[^\W\d_]|[\\({@*#?])")
 """Signs of code and markup. A ruling or a row of them counts once, an underscore between letters and a dollar before a
 letter only: blanks of forms and sums of money are no code."""
-_SIGN: Final = re.compile(r"[\\{}=<>@#|~^\u27e8\u27e9_$]")
+_SIGN_STARTS: Final = "\\{}=<>@#|~^\u27e8\u27e9_$"
 """What each of these signs starts with: found many times faster than they are."""
 _MIN_SIGNS: Final = 2
 _MIN_SIGNS_PERCENT: Final = 8
@@ -50,29 +50,29 @@ _LATIN_WORDS: Final = """
     suscipit suspendisse tincidunt tortor tristique ullamcorper ultrices urna ut varius vehicula vel
     venenatis vitae viverra volutpat vulputate
 """
-_LATIN: Final = GENERATED.union(_LATIN_WORDS.split())
+LATIN: Final = GENERATED.union(_LATIN_WORDS.split())
 """These, with the function words and others of Latin that stand between them."""
-_MIN_LATIN: Final = 4
+MIN_LATIN: Final = 4
 """Distinct words of Latin that placeholder text has at least."""
 _MIN_LATIN_PERCENT: Final = 20
 """Of all words: no block in English has so many, whatever phrase it quotes."""
 
 
-def may_be_placeholder(words: Iterable[str]) -> bool:
-    """Whether a page with these lower-case words can hold placeholder text at all."""
-    return len(_LATIN.intersection(words)) >= _MIN_LATIN
-
-
 def is_placeholder(text: str) -> bool:
     """Whether a block, or a page, consists of the words that placeholder text is made of."""
     words = _WORD.findall(text.lower())
-    found = [word for word in words if word in _LATIN]
-    return len(set(found)) >= _MIN_LATIN and 100 * len(found) >= _MIN_LATIN_PERCENT * len(words)
+    found = [word for word in words if word in LATIN]
+    return len(set(found)) >= MIN_LATIN and 100 * len(found) >= _MIN_LATIN_PERCENT * len(words)
 
 
-def is_code(text: str) -> bool:
-    """Whether a block has as many signs of code or markup as only code has."""
-    at_most = len(_SIGN.findall(text))
+def is_code(text: str, starts: Iterable[str] = _SIGN_STARTS) -> bool:
+    """Whether a block has as many signs of code or markup as only code has.
+
+    Args:
+        text: Of the block.
+        starts: Characters that such signs start with, as far as the block can have them.
+    """
+    at_most = sum(map(text.count, starts))
     if at_most < _MIN_SIGNS:
         return False
     needed = _MIN_SIGNS_PERCENT * sum(map(len, text.split()))
@@ -84,21 +84,43 @@ def is_code(text: str) -> bool:
 
 def is_contents(text: str) -> bool:
     """Whether a block has several lines with dots that lead to a page."""
-    if text.count(".") < 3 * _MIN_LEADERS or "..." not in text.replace(" ", ""):
+    if text.count(".") < 3 * _MIN_LEADERS or not _may_have_leaders(text):
         return False
     return sum(1 for _ in _LEADER.finditer(text)) >= _MIN_LEADERS
 
 
-def true_role(role: Role, text: str, *, latin: bool) -> Role:
-    """The role of a block once its text is looked at: ``code``, ``toc``, ``other`` for placeholder text, or as it was.
+def _may_have_leaders(text: str) -> bool:
+    return "..." in text.replace(" ", "")
+
+
+class TrueRoles:
+    """The roles of a page's blocks once their texts are looked at.
+
+    What the page as a whole has nothing of is looked for in none of its blocks.
 
     Args:
-        role: By its shape, or as another reader has it.
-        text: Of the block.
-        latin: Whether its page may hold placeholder text beside text of its own.
+        text: Of all blocks.
+        latin: Whether the page may hold placeholder text beside text of its own.
     """
-    if role in _CODE_ROLES and is_code(text):
-        return "code"
-    if role in _CONTENTS_ROLES and is_contents(text):
-        return "toc"
-    return "other" if latin and role in _PLACEHOLDER_ROLES and is_placeholder(text) else role
+
+    def __init__(self, text: str, *, latin: bool) -> None:
+        """Look for what blocks that are no text consist of."""
+        self._sign_starts = [start for start in _SIGN_STARTS if start in text]
+        self._leaders = _may_have_leaders(text)
+        self._latin = latin
+        self._is_plain = not (self._sign_starts or self._leaders or latin)
+
+    def of(self, role: Role, text: str) -> Role:
+        """``code``, ``toc``, ``other`` for placeholder text, or as it was.
+
+        Args:
+            role: By its shape, or as another reader has it.
+            text: Of the block.
+        """
+        if self._is_plain:
+            return role
+        if self._sign_starts and role in _CODE_ROLES and is_code(text, self._sign_starts):
+            return "code"
+        if self._leaders and role in _CONTENTS_ROLES and is_contents(text):
+            return "toc"
+        return "other" if self._latin and role in _PLACEHOLDER_ROLES and is_placeholder(text) else role

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from nclue_build.corpus.nontext import MIN_LATIN
 from nclue_build.corpus.words import LANGUAGES, Trait
 
 if TYPE_CHECKING:
@@ -76,6 +77,12 @@ def text_flags(text: str, words: Words, counts: LanguageCount) -> set[str]:
     return flags
 
 
+def may_have_placeholder(words: Words) -> bool:
+    """Whether a page with these words can hold placeholder text at all."""
+    # Distinct words are not more than words are: on nearly every page that settles it.
+    return words.counts[Trait.SAMPLE] >= MIN_LATIN and words.distinct_counts()[Trait.SAMPLE] >= MIN_LATIN
+
+
 def is_broken(texts: Sequence[str]) -> bool:
     """Whether the text layer of a page is of no use.
 
@@ -85,7 +92,7 @@ def is_broken(texts: Sequence[str]) -> bool:
     Args:
         texts: Of the page's blocks.
     """
-    if not any(not text.isascii() and _MEANINGLESS.search(text) for text in texts):
+    if not any(map(_MEANINGLESS.search, [text for text in texts if not text.isascii()])):
         return False
     n_broken = n_all = n_words_whole = 0
     for text in texts:

@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from nclue_build.core.english import function_words
+from nclue_build.corpus.headings import MAX_HEADING, may_have_heading
 from nclue_build.corpus.lines import STARTS_WITH_MARK
 from nclue_build.corpus.segments import Segment
 
@@ -49,6 +50,13 @@ _OTHER_HEADING: Final = re.compile(
     re.IGNORECASE,
 )
 _SPACED: Final = frozenset({"references", "bibliography", "workscited", "literature"})
+_STEMS: Final = (
+    b"reference", b"bibliograph", b"cited", b"consulted", b"literatur", b"reading",
+    b"notes", b"index", b"sources", b"citations", b"related",
+)  # fmt: skip
+"""Headings of all these kinds have one of these."""
+_HEADED_ROLES: Final = frozenset({"title", "text", "list"})
+"""Roles that such a heading can have, or what it is cut off from."""
 _BACK_MATTER: Final = re.compile(
     r"(?:\d{1,2}\.?\s+)?(?:(?i:appendix|annexe?|attachment|exhibit|enclosure|schedule)"
     r"(?:\s+(?:[A-Z]|\d{1,2}|[IVXL]{1,5}))?(?:\s*[:.\u2013\u2014-].*|\s+[A-Z].*)?"
@@ -84,7 +92,6 @@ _INDEX_SHAPE: Final = re.compile(
     r"[^\W\d].*(?:,|\s)\s*\d{1,4}(?:[-\u2013]\d{1,4})?(?:\s*,\s*\d{1,4}(?:[-\u2013]\d{1,4})?)*\W*$"
 )
 _SPACE: Final = re.compile(r"\s+")
-_MAX_HEADING: Final = 60
 _MAX_BACK_MATTER: Final = 120
 _LOWEST_LEVEL: Final = 6
 _REFERENCES_PERCENT: Final = 40
@@ -128,6 +135,8 @@ class References:
         Returns:
             The segments; a heading that is one with its list is cut off.
         """
+        if self.level is None and not may_have_heading(_possible_headings(segments), _STEMS):
+            return list(segments)
         result = _cut_headings(segments)
         run: list[Segment] = []
         for segment in result:
@@ -202,10 +211,19 @@ class References:
         return True
 
 
+def _possible_headings(segments: Sequence[Segment]) -> list[str]:
+    """What may be a heading by itself, or be cut off as one."""
+    return [
+        segment.text if segment.role == "title" else segment.lines[0].text
+        for segment in segments
+        if segment.role in _HEADED_ROLES
+    ]
+
+
 def _heading_kind(segment: Segment) -> _Kind | None:
     text = segment.text
     is_title = segment.role == "title"
-    if len(text) > _MAX_HEADING or not (is_title or (segment.role in {"text", "list"} and len(segment.lines) == 1)):
+    if len(text) > MAX_HEADING or not (is_title or (segment.role in {"text", "list"} and len(segment.lines) == 1)):
         return None
     if segment.row_cells > is_title:  # a number in the margin may stand beside a heading
         return None
@@ -221,7 +239,7 @@ def _cut_headings(segments: Sequence[Segment]) -> list[Segment]:
     """Cut off headings that are set like the list below them, without a gap."""
     result: list[Segment] = []
     for segment in segments:
-        if len(segment.lines) > 1 and segment.role in {"text", "list"} and len(segment.lines[0].text) <= _MAX_HEADING:
+        if len(segment.lines) > 1 and segment.role in {"text", "list"} and len(segment.lines[0].text) <= MAX_HEADING:
             head = Segment.of(segment.lines[:1])
             head.column = segment.column
             if _LIST_HEADING.fullmatch(head.text):

@@ -12,10 +12,10 @@ from nclue_build.core.canonical import sha256_bytes
 from nclue_build.core.printable import without_controls
 from nclue_build.core.text import matching_text
 from nclue_build.corpus.lines import FailedPage
-from nclue_build.corpus.nontext import is_placeholder, may_be_placeholder, true_role
-from nclue_build.corpus.quality import LanguageCount, count_language, is_broken, text_flags
+from nclue_build.corpus.nontext import TrueRoles, is_placeholder
+from nclue_build.corpus.quality import LanguageCount, count_language, is_broken, may_have_placeholder, text_flags
 from nclue_build.corpus.signature import SignatureBuilder
-from nclue_build.corpus.words import Words, words_of
+from nclue_build.corpus.words import Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -135,10 +135,10 @@ class DocumentSums:
             title: What may be the document's title, should the page be the first that has one.
             backend: Name and version of the reader of this page, where it is not the document's.
         """
-        joined = "\n".join([block.text for block in blocks])
+        texts = [block.text for block in blocks]
+        joined = "\n".join(texts)
         body = matching_text("\n".join([block.text for block in blocks if block.role not in _FURNITURE_ROLES]))
-        listed = words_of(body)
-        words = Words(listed)
+        words = Words.of(body)
         counts = count_language(words)
         all_flags = {*flags, *text_flags(joined, words, counts)}
         status = "ok"
@@ -148,7 +148,7 @@ class DocumentSums:
             if page.pictures:
                 all_flags.add("no_text_layer")
                 self._n_pictures += 1
-        elif is_broken([block.text for block in blocks]):
+        elif is_broken(texts):
             status = "failed"
             all_flags.add("unusable_text")
             self._note_failure(FailedPage(page.page, "unusable_text", "most characters have no meaning: needs OCR"))
@@ -157,8 +157,8 @@ class DocumentSums:
             if self.first_title is None:
                 self.first_title = title
         # A page that is placeholder text throughout is shown as the text it has: flags say what it is.
-        latin = may_be_placeholder(listed) and not is_placeholder(body)
-        rows = [block.row(true_role(block.role, block.text, latin=latin)) for block in blocks]
+        roles = TrueRoles(joined, latin=may_have_placeholder(words) and not is_placeholder(body))
+        rows = [block.row(roles.of(block.role, block.text)) for block in blocks]
         row = self._row(page, page.page, status, sorted(all_flags), rows, joined)
         if backend is not None:
             row["backend"], row["backend_version"] = backend

@@ -1,7 +1,7 @@
 """The words of a page, and what is known of each of them.
 
-Pages share most of their words: what a word is, is found out once and kept in arrays, so that a page is
-counted by looking numbers up instead of by asking each of its words.
+Pages share most of their words, and most of the pieces between white space: what these are, is found out once and kept
+as bytes, so that a page is counted by joining what is kept instead of by asking each of its words.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import hashlib
 import re
 import threading
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 
-from nclue_build.corpus.nontext import GENERATED
+from nclue_build.corpus.nontext import GENERATED, LATIN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
@@ -44,11 +44,11 @@ _OTHER_SEPARATORS: Final = ("\u2013", "\u2014", "\u2022", "\u00a7", "\u00ae")
 _FIRST_NON_LATIN: Final = "\u0250"
 _MIN_LONG: Final = 3
 _MAX_KNOWN: Final = 1 << 17
-"""Words to know at most: some 20 MiB."""
+"""Words to know at most, and pieces of text: some 20 MiB each."""
 
 
 class Trait(IntEnum):
-    """What a word can be; beside these, a function word of one of :data:`LANGUAGES`. Rare traits come last."""
+    """What a word can be; beside these, a function word of one of :data:`LANGUAGES`."""
 
     ALPHABETIC = 0
     """Letters alone."""
@@ -62,18 +62,15 @@ class Trait(IntEnum):
     """At least three letters, none of them a vowel, and nothing else."""
     PLACEHOLDER = 5
     """Of the texts that layouts are tried out with."""
+    SAMPLE = 6
+    """Of these texts, or a word of Latin that stands between those."""
 
 
-_LANGUAGE_BITS: Final = len(LANGUAGES).bit_length()
-"""The lowest bits of a kind say which language has the word for a function word, from 1 on; then come the traits."""
-_KINDS: Final = np.arange(1 << (_LANGUAGE_BITS + len(Trait)))
-_COUNTED: Final = np.column_stack(
-    [
-        *(_KINDS >> (_LANGUAGE_BITS + trait) & 1 for trait in Trait),
-        *(np.equal(_KINDS % (1 << _LANGUAGE_BITS), number) for number in range(1, len(LANGUAGES) + 1)),
-    ]
-)
-"""By kind, what a word of it counts for: each trait, then each language."""
+_NO_TRAIT: Final = (0,) * len(Trait)
+_LANGUAGE_COUNTS: Final = [
+    tuple(int(number == language) for number in range(1, len(LANGUAGES) + 1)) for language in range(len(LANGUAGES) + 1)
+]
+"""By number of a language, 0 for none: what its function words count for."""
 
 
 def words_of(text: str) -> list[str]:
@@ -94,67 +91,91 @@ class Words:
         words: Lower-case.
     """
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, words: Iterable[str]) -> None:
         """Look them up; those that are new are remembered."""
-        known = _kept.vocabulary
-        if len(known) > _MAX_KNOWN:
-            known = _kept.vocabulary = _Vocabulary()
-        self._numbers = np.fromiter(map(known.__getitem__, words), dtype=np.intp, count=len(words))
-        self._kinds = known.kinds
-        self.hashes: NDArray[np.uint64] = known.hashes[self._numbers]
+        self._take(b"".join(map(_kept.known().__getitem__, words)))
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Those that :func:`words_of` finds in a matching text, many times faster."""
+        words = cls.__new__(cls)
+        words._take(b"".join(map(_kept.known().pieces.__getitem__, text.split())))  # noqa: SLF001 - of this class
+        return words
+
+    def _take(self, entries: bytes) -> None:
+        table = np.frombuffer(entries, dtype="<u8").reshape(-1, 2)
+        self.hashes: NDArray[np.uint64] = table[:, 0].astype(np.uint64)
         """Of each word, 64 bits of its BLAKE2b digest."""
-        self.counts = _count(known.kinds[self._numbers])
+        self._kinds = table[:, 1].astype(np.intp)
+        self._counted = _kept.vocabulary.counted()
+        self.counts = self._count(self._kinds)
         """How many of the words have each trait, then how many are function words of each language."""
 
     def __len__(self) -> int:
         """How many words there are."""
-        return len(self._numbers)
+        return len(self._kinds)
 
     def distinct_counts(self) -> list[int]:
         """The same as ``counts``, each word counted once."""
-        ordered = np.sort(self._numbers)
-        is_first = np.ones(len(ordered), dtype=bool)
-        np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
-        return _count(self._kinds[ordered[is_first]])
+        _, firsts = np.unique(self.hashes, return_index=True)
+        return self._count(self._kinds[firsts])
+
+    def _count(self, kinds: NDArray[np.intp]) -> list[int]:
+        n_of_kind = np.bincount(kinds)
+        counts: list[int] = (n_of_kind @ self._counted[: len(n_of_kind)]).tolist()
+        return counts
 
 
-def _count(kinds: NDArray[np.uint16]) -> list[int]:
-    n_of_kind = np.bincount(kinds)
-    counts: list[int] = (n_of_kind @ _COUNTED[: len(n_of_kind)]).tolist()
-    return counts
+class _Vocabulary(dict[str, bytes]):
+    """What is known of words: 64 bits of the digest, then the number of the kind of word.
 
-
-class _Vocabulary(dict[str, int]):
-    """Numbers of words, and by number what is known of them. A word asked for the first time gets the next number."""
+    Words of one kind count for the same: there are some dozens of kinds. A word asked for the first time is added.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self.kinds = np.zeros(1 << 12, dtype=np.uint16)
-        self.hashes = np.zeros(1 << 12, dtype=np.uint64)
+        self.pieces = _Pieces(self)
+        self._kinds: dict[tuple[int, ...], int] = {}
+        self._counted = np.zeros((0, len(Trait) + len(LANGUAGES)), dtype=np.intp)
 
-    def __missing__(self, word: str) -> int:
-        number = self[word] = len(self)
-        if number == len(self.kinds):
-            self.kinds = np.concatenate((self.kinds, np.zeros_like(self.kinds)))
-            self.hashes = np.concatenate((self.hashes, np.zeros_like(self.hashes)))
-        self.kinds[number] = _kind(word)
-        self.hashes[number] = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "little")
-        return number
+    def __missing__(self, word: str) -> bytes:
+        kind = self._kinds.setdefault(_counts_for(word), len(self._kinds))
+        entry = self[word] = hashlib.blake2b(word.encode(), digest_size=8).digest() + kind.to_bytes(8, "little")
+        return entry
+
+    def counted(self) -> NDArray[np.intp]:
+        """By kind, what a word of it counts for: each trait, then each language."""
+        if len(self._counted) < len(self._kinds):
+            self._counted = np.array(list(self._kinds), dtype=np.intp)
+        return self._counted
 
 
-def _kind(word: str) -> int:
-    is_alphabetic = word.isalpha()
-    is_long = is_alphabetic and len(word) >= _MIN_LONG
-    has = {
-        Trait.ALPHABETIC: is_alphabetic,
-        Trait.LATIN: is_alphabetic and word < _FIRST_NON_LATIN,
-        Trait.LETTER: is_alphabetic and len(word) == 1,
-        Trait.LONG: is_long,
-        Trait.NO_VOWEL: is_long and not _VOWEL.search(word),
-        Trait.PLACEHOLDER: word in GENERATED,
-    }
-    traits = sum(1 << trait for trait, is_so in has.items() if is_so)
-    return traits << _LANGUAGE_BITS | _LANGUAGE_OF.get(word, 0)
+class _Pieces(dict[str, bytes]):
+    """What is known of the words of pieces of text without white space, one after the other."""
+
+    def __init__(self, vocabulary: _Vocabulary) -> None:
+        super().__init__()
+        self._vocabulary = vocabulary
+
+    def __missing__(self, piece: str) -> bytes:
+        entries = self[piece] = b"".join(map(self._vocabulary.__getitem__, words_of(piece)))
+        return entries
+
+
+def _counts_for(word: str) -> tuple[int, ...]:
+    if not word.isalpha():
+        return _NO_TRAIT + _LANGUAGE_COUNTS[0]
+    is_long = len(word) >= _MIN_LONG
+    traits = (
+        1,
+        int(word < _FIRST_NON_LATIN),
+        int(is_long),
+        int(len(word) == 1),
+        int(is_long and not _VOWEL.search(word)),
+        int(word in GENERATED),
+        int(word in LATIN),
+    )
+    return traits + _LANGUAGE_COUNTS[_LANGUAGE_OF.get(word, 0)]
 
 
 class _Kept(threading.local):
@@ -162,6 +183,12 @@ class _Kept(threading.local):
 
     def __init__(self) -> None:
         self.vocabulary = _Vocabulary()
+
+    def known(self) -> _Vocabulary:
+        """The vocabulary, emptied where it has grown too large."""
+        if max(len(self.vocabulary), len(self.vocabulary.pieces)) > _MAX_KNOWN:
+            self.vocabulary = _Vocabulary()
+        return self.vocabulary
 
 
 _kept: Final = _Kept()

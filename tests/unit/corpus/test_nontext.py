@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 import pytest
 
-from nclue_build.corpus.nontext import is_code, is_contents, is_placeholder, true_role
+from nclue_build.corpus.nontext import TrueRoles, is_code, is_contents, is_placeholder
 from nclue_build.corpus.summary import DocumentSums, MadeBlock
 
 LOREM = (
@@ -27,9 +27,9 @@ LOREM = (
 )
 def test_code_is_told_by_its_signs(text: str) -> None:
     assert is_code(text)
-    assert true_role("text", text, latin=False) == true_role("list", text, latin=True) == "code"
-    assert true_role("title", text, latin=False) == "title"
-    assert true_role("header", text, latin=True) == "header"
+    assert TrueRoles(text, latin=False).of("text", text) == TrueRoles(text, latin=True).of("list", text) == "code"
+    assert TrueRoles(text, latin=False).of("title", text) == "title"
+    assert TrueRoles(text, latin=True).of("header", text) == "header"
 
 
 @pytest.mark.parametrize(
@@ -46,14 +46,14 @@ def test_code_is_told_by_its_signs(text: str) -> None:
     ],
 )
 def test_sums_blanks_rules_and_sentences_are_no_code(text: str) -> None:
-    assert true_role("text", text, latin=False) == ("code" if text == "{}" else "text")
+    assert TrueRoles(text, latin=False).of("text", text) == ("code" if text == "{}" else "text")
 
 
 def test_placeholder_text_is_told_by_its_words() -> None:
     assert is_placeholder(LOREM)
     assert is_placeholder(LOREM.upper())
-    assert true_role("text", LOREM, latin=True) == true_role("title", LOREM, latin=True) == "other"
-    assert true_role("footer", LOREM, latin=True) == "footer"
+    assert TrueRoles(LOREM, latin=True).of("text", LOREM) == TrueRoles(LOREM, latin=True).of("title", LOREM) == "other"
+    assert TrueRoles(LOREM, latin=True).of("footer", LOREM) == "footer"
     assert not is_placeholder("lorem ipsum dolor " * 20)  # three words alone are no text
     assert not is_placeholder(f"{'The report quotes it as a sample of what printers set. ' * 20} {LOREM}")
     assert not is_placeholder(
@@ -64,8 +64,8 @@ def test_placeholder_text_is_told_by_its_words() -> None:
 def test_lines_of_contents_outside_their_page_are_told_by_their_leaders() -> None:
     text = "10.11 The Abstract Page . . . . 24\n10.12 The Acknowledgments Page 25\n10.13 The Dedication Page . . . 26"
     assert is_contents(text)
-    assert true_role("text", text, latin=False) == "toc"
-    assert true_role("caption", text, latin=False) == "caption"
+    assert TrueRoles(text, latin=False).of("text", text) == "toc"
+    assert TrueRoles(text, latin=False).of("caption", text) == "caption"
     assert not is_contents("It went on ... 3 times, then stopped . . . and nobody knew why.")
     assert not is_contents("10.11 The Abstract Page . . . . 24")
 

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nclue_build.corpus import words as module
-from nclue_build.corpus.words import LANGUAGES, Trait, Words
+from nclue_build.corpus.nontext import LATIN
+from nclue_build.corpus.words import LANGUAGES, Trait, Words, words_of
 
 KNOWN = [
     "the",
@@ -36,6 +37,7 @@ def plain_counts(words: list[str]) -> list[int]:
         sum(len(word) == 1 for word in alphabetic),
         sum(not any(char in "aeiouy" or "\u00c0" <= char <= "\uffff" for char in word) for word in long),
         sum(word in {"lorem", "ipsum"} for word in words if word in KNOWN or word.isascii()),
+        sum(word in LATIN for word in words),
         *(sum(module._LANGUAGE_OF.get(word) == number for word in words) for number, _ in enumerate(LANGUAGES, 1)),
     ]
 
@@ -49,6 +51,12 @@ def test_words_are_counted_as_if_each_were_asked(words: list[str]) -> None:
     assert len(found.counts) == len(Trait) + len(LANGUAGES)
     digests = [hashlib.blake2b(word.encode(), digest_size=8).digest() for word in words]
     assert found.hashes.astype("<u8").tobytes() == b"".join(digests)
+
+
+@given(st.lists(st.sampled_from(["The", "U.S.", "\u2022", "Lorem-ipsum", "\u03a3\u039f\u03a3", "e-mail,"]) | st.text()))
+def test_the_words_of_a_text_are_those_of_its_pieces(pieces: list[str]) -> None:
+    text = " ".join(pieces)
+    assert Words.of(text).hashes.tolist() == Words(words_of(text)).hashes.tolist()
 
 
 def test_a_vocabulary_grows_and_is_given_up_when_it_is_large() -> None:
