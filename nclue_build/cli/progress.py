@@ -6,6 +6,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from nclue_build.core.phrases import counted
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
@@ -68,7 +70,7 @@ class PlainDisplay(QuietDisplay):
         """Begin a task; ends any task before it."""
         self._task, self._total, self._unit, self._done = task, total, unit, 0
         self._said_at = self._clock()
-        size = "" if total is None else f" ({total} {unit})"
+        size = "" if total is None else f" ({counted(total, unit.removesuffix('s'))})"
         print(f"  {task}{size}", file=self._stream, flush=True)
 
     def advance(self, amount: int = 1) -> None:

@@ -201,8 +201,8 @@ def run_reply(report: RunReport, made: Made, samples: Sequence[Sample] = ()) -> 
         parts.append("files\n" + table(list(made.files.items())))
     shown = [_sample_text(sample) for sample in samples]
     essence = "\n".join(part for part in (_essence(report.build.name, made), short, *shown) if part)
-    text = "\n\n".join([*parts, *shown, *(["findings"] if report.findings else [])])
-    return Reply(result, text, report.findings, EXIT_OK if report.ok else EXIT_FINDINGS, essence)
+    code = EXIT_OK if report.ok else EXIT_FINDINGS
+    return Reply(result, "\n\n".join([*parts, *shown]), report.findings, code, essence, heading="findings")
 
 
 def _made_rows(made: Made) -> list[tuple[str, object]]:

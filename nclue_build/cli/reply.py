@@ -27,6 +27,7 @@ class Reply:
         findings: Everything that was found wrong, also what did not change the exit code.
         exit_code: 0, or 1 when the verb ran to its end and found problems.
         essence: The text for those who want to read as little as possible; empty: the whole text.
+        heading: What stands above the findings, where there are some, below the whole text.
     """
 
     result: Mapping[str, object]
@@ -34,13 +35,16 @@ class Reply:
     findings: Sequence[Finding] = ()
     exit_code: int = EXIT_OK
     essence: str = ""
+    heading: str = ""
 
     def render(self, *, as_json: bool, quiet: bool = False) -> str:
         """The whole of stdout."""
         if as_json:
             return envelope(self.result, self.findings, ok=self.exit_code == EXIT_OK)
+        is_short = bool(quiet and self.essence)
         lines = [
-            self.essence if quiet and self.essence else self.text,
+            self.essence if is_short else self.text,
+            *(["", self.heading] if self.heading and self.findings and not is_short else []),
             *(f"  {finding}" for finding in self.findings[:_FINDINGS_SHOWN]),
         ]
         if len(self.findings) > _FINDINGS_SHOWN:

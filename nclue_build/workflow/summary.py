@@ -65,6 +65,7 @@ def summarise(report: RunReport) -> Made:
     composition: Composition | None = None
     if "extract" in stages:
         files[build.relative(build.documents)] = "the documents, completed"
+        files[build.relative(build.quality)] = "what became of each, and how well its source could be read"
         files[build.relative(build.pages) + "/"] = "their pages, typed blocks in reading order"
     if "mine" in stages:
         files[build.relative(build.version(0)) + "/"] = "conditions, and the pages that establish them"

@@ -144,6 +144,8 @@ def test_only_pages_without_text_are_recognised(large: Recognised) -> None:
         ("20", 1, "32 Track MIDI Sequence Recorder"),
         ("20", 1, "Non-destructive recording"),
         ("20", 1, "Exclusive real-time ERASE function makes editing FAST"),
+        ("20", 1, "simply press RECORD and PLAY, then play your MIDI keyboard"),  # in a column of a page askew
+        ("20", 1, "select a different track and start recording"),
         ("21", 1, "going-over in the morning"),
         ("21", 1, "her silver snuff-box that was stole"),
         ("21", 1, "any good to me without hooks"),

@@ -37,6 +37,12 @@ def test_plain_lines_come_now_and_then() -> None:
     ]
 
 
+def test_one_is_counted_as_one() -> None:
+    stream = io.StringIO()
+    PlainDisplay(stream).start("recognising text", 1, "pages")
+    assert stream.getvalue() == "  recognising text (1 page)\n"
+
+
 def test_live_bars_leave_only_what_was_said() -> None:
     stream = io.StringIO()
     exercise(LiveDisplay(stream))

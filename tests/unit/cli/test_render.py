@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from nclue_build.cli.render import _sample_text
+from nclue_build.cli.render import _sample_text, exported_reply
+from nclue_build.cli.reply import Reply
+from nclue_build.core.errors import Finding
 from nclue_build.records.benchmark import Forms, Qrel, Query, QueryCondition, Quote, Strata
 from nclue_build.workflow.samples import Sample
 
@@ -38,3 +40,13 @@ def test_a_sample_shows_requirements_witness_and_the_words_around_each_concept(s
     assert shown[3].startswith('    oaks, p. 7 (not the witness, p. 3): "...word ')
     assert shown[3].endswith('under the **oaks**"')
     assert shown[4] == '    elms, p. 5: "**Elms** die."'
+
+
+def test_findings_stand_below_all_else_under_their_heading() -> None:
+    reply = Reply({}, "the build", [Finding("page-failed", "p. 3")], essence="short", heading="findings")
+    exported = exported_reply(reply, {"md/": "2 documents as Markdown"})
+    assert exported.render(as_json=False).splitlines() == [
+        "the build", "", "exported", "  md/  2 documents as Markdown", "", "findings", "  p. 3 [page-failed]",
+    ]  # fmt: skip
+    assert exported.render(as_json=False, quiet=True).splitlines() == ["short", "  p. 3 [page-failed]"]
+    assert exported.result == {"exported": {"md/": "2 documents as Markdown"}}
