@@ -143,7 +143,8 @@ def _explain(error: Exception) -> tuple[str, str, int]:
     if isinstance(error, OSError) and error.strerror:
         advice = NO_ROOM_ADVICE if error.errno in NO_ROOM else ""
         return f"{error.filename or 'input or output'}: {error.strerror.lower()}{advice}", "system-error", EXIT_USAGE
-    described = f"{type(error).__name__}: {error}"
+    noted = "".join(f"{note}: " for note in getattr(error, "__notes__", ()))
+    described = f"{noted}{type(error).__name__}: {error}"
     message = f"internal error: {described}. Please report it with what the same command says with -v"
     return message, "internal-error", EXIT_INTERNAL
 

@@ -25,11 +25,12 @@ rows are reported together: :class:`DataError` carries a tuple of findings.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 EXIT_OK = 0
 EXIT_FINDINGS = 1
@@ -155,3 +156,19 @@ class InternalError(NclueError):
     """An invariant of our own is broken."""
 
     exit_code = EXIT_INTERNAL
+
+
+@contextmanager
+def about(what: str) -> Iterator[None]:
+    """Note on whatever is raised in here what it was about: an error nobody expected does not say so itself.
+
+    The note goes with the error from a worker process to the command line, which shows it.
+
+    Args:
+        what: One line, such as ``document a``.
+    """
+    try:
+        yield
+    except Exception as error:
+        error.add_note(what)
+        raise

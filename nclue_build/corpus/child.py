@@ -5,9 +5,10 @@ in a process that :mod:`nclue_build.corpus.supervisor` may kill. It reads one co
 stdin (``{"path", "start", "password", "make"}``, where the password may be null) and answers with lines on stdout:
 
 - ``{"ready": true, "backend_version": ...}`` once, after start-up;
-- per document ``{"n_pages", "title"}``, or ``{"error": reason}``;
+- per document ``{"n_pages", "title"}``, or ``{"error": reason, "out_of_memory": bool}``;
 - ``{"end": true, "flags": [...], "made": bool}`` after the last page, with what is to be said of the whole document:
-  ``repaired``, ``attachments``, ``copy_forbidden``; or, where there is no use in going on, how a page ``failed``;
+  ``repaired``, ``attachments``, ``copy_forbidden``, ``dynamic_form``; or, where there is no use in going on, how a page
+  ``failed``;
 - where that says that rows will be made, any line once they are.
 
 What it reads goes to the spool (:mod:`nclue_build.corpus.spool`): a line per page from ``start`` on (the
@@ -34,6 +35,7 @@ import pymupdf
 from nclue_build.core.collector import collect_rarely
 from nclue_build.core.text import clean_raw
 from nclue_build.corpus.document import BACKEND, MAX_KEPT_BYTES, DocumentMaker
+from nclue_build.corpus.labels import BAD_DATA, label_rules, page_label
 from nclue_build.corpus.lines import BOLD, MONOSPACED, STARTS_WITH_MARK, page_of
 from nclue_build.corpus.opening import is_lack_of_memory, limit_memory, open_document, quieten, reason_of
 from nclue_build.corpus.read import ReadDocument
@@ -62,11 +64,13 @@ _MAX_MARK_SIZE: Final = 6.9
 """A footnote's raised number at the start of a line is smaller than this (pt)."""
 _MAX_MARK_SHARE: Final = 0.87
 """A raised note mark is smaller than this share of the type before it."""
+_MAX_LINES: Final = 50_000
+"""No page that somebody reads has more."""
 _ALARM_MARGIN_S: Final = 1.0
 """The supervisor goes first: the alarm is for when it is gone."""
 _ATTACHMENTS: Final = "attachments"
-_BAD_LABELS: Final = (AttributeError, LookupError, OverflowError, RuntimeError, TypeError, ValueError)
-"""What PyMuPDF's own Python raises where a label rule is not what it expects."""
+_NO_TITLE: Final = re.compile("[\ufffd-\uffff\ue000-\uf8ff]")
+"""Signs that a title was not decoded as it is meant."""
 
 
 def main(arguments: list[str]) -> None:
@@ -113,7 +117,7 @@ def _read_document(output: BinaryIO, spool: BinaryIO, command: dict[str, Any], a
     try:
         document = open_document(path, command.get("password"))
     except Exception as error:  # noqa: BLE001 - a boundary (docs/decisions/0008): the document is recorded as failed
-        _send(output, {"error": reason_of(error, path)})
+        _send(output, {"error": reason_of(error, path), "out_of_memory": is_lack_of_memory(error, path)})
         return
     making = _Making() if command.get("make") and start == 0 else None
     with document:
@@ -121,11 +125,11 @@ def _read_document(output: BinaryIO, spool: BinaryIO, command: dict[str, Any], a
         title = _stated_title(document)
         _send(output, {"n_pages": n_pages, "title": title})
         flags: set[str] = set()
-        rules = _label_rules(document)
+        rules = label_rules(document)
         for index in range(start, n_pages):
             signal.setitimer(signal.ITIMER_REAL, alarm_s)
             try:
-                message = _read_page(document, index, _label(rules, index), flags)
+                message = _read_page(document, index, page_label(rules, index), flags)
             except Exception as error:  # noqa: BLE001 - a boundary (docs/decisions/0008): the page is recorded as failed
                 if is_lack_of_memory(error, path):  # the next pages would lack it, too
                     is_limit = isinstance(error, MemoryError)
@@ -173,9 +177,9 @@ def _stated_title(document: Any) -> str | None:
     """The title in the document's metadata; None where it has none, or one that cannot be decoded."""
     try:
         title = clean_raw((document.metadata or {}).get("title") or "")[0].strip()
-    except (_mupdf.mupdf.FzErrorBase, *_BAD_LABELS):
+    except BAD_DATA:
         return None
-    return title if title and "\ufffd" not in title else None
+    return title if title and not _NO_TITLE.search(title) else None
 
 
 def _document_flags(document: Any) -> set[str]:
@@ -185,32 +189,13 @@ def _document_flags(document: Any) -> set[str]:
             flags.add("repaired")
         if not document.permissions & _mupdf.PDF_PERM_COPY:
             flags.add("copy_forbidden")
+        if document.xref_get_key(document.pdf_catalog(), "NeedsRendering") == ("bool", "true"):
+            flags.add("dynamic_form")
         if document.embfile_count():
             flags.add(_ATTACHMENTS)
-    except (_mupdf.mupdf.FzErrorBase, *_BAD_LABELS):  # a broken list of files is no reason to lose the document
+    except BAD_DATA:  # a broken list of files is no reason to lose the document
         return flags
     return flags
-
-
-def _label_rules(document: Any) -> list[dict[str, Any]]:
-    """Rules for page labels, by their first page; asking MuPDF for each page's label would read them all each time."""
-    try:
-        return sorted(document.get_page_labels(), key=lambda rule: int(rule["startpage"]))
-    except (_mupdf.mupdf.FzErrorBase, *_BAD_LABELS):  # broken labels are no reason to lose the document
-        return []
-
-
-def _label(rules: list[dict[str, Any]], index: int) -> str | None:
-    rule = next((rule for rule in reversed(rules) if rule["startpage"] <= index), None)
-    if rule is None:
-        return None
-    try:
-        style = rule.get("style", "")
-        number = index - rule["startpage"] + rule.get("firstpagenum", 1) - (style in {"a", "A"})
-        label = _mupdf.utils.construct_label(style, rule.get("prefix", ""), number)
-        return clean_raw(label)[0].strip() or None
-    except _BAD_LABELS:  # a broken label is no reason to lose the page
-        return None
 
 
 def _read_page(document: Any, index: int, label: str | None, document_flags: set[str]) -> dict[str, Any]:
@@ -221,6 +206,8 @@ def _read_page(document: Any, index: int, label: str | None, document_flags: set
     content = page.get_textpage(flags=FLAGS).extractDICT()
     lines: list[list[Any]] = []
     flags: set[str] = set()
+    if sum(len(block["lines"]) for block in content["blocks"]) > _MAX_LINES:
+        return {"page": index + 1, "failed": "page_error", "reason": f"has more than {_MAX_LINES:,} lines of text"}
     for number, block in enumerate(content["blocks"]):
         for line in block["lines"]:
             row = _read_line(line, number, flags)
@@ -262,8 +249,10 @@ def _lost_content(document: Any, page: Any) -> str | None:
 
     MuPDF takes content that is missing or cannot be decoded for an empty page, with no more than a warning.
     """
+    if not document.xref_object(page.xref).startswith("<<"):
+        return "it is no page: the file is damaged"
     numbers = _stream_numbers(document, page.xref)
-    if not all(map(document.xref_is_stream, numbers)):
+    if numbers is None or not all(map(document.xref_is_stream, numbers)):
         return "its content is missing: the file is damaged or cut off"
     content = b""
     for number in numbers:
@@ -287,13 +276,15 @@ def _is_complained_of(page: Any) -> bool:
     return "error" in _mupdf.TOOLS.mupdf_warnings()
 
 
-def _stream_numbers(document: Any, page_number: int) -> list[int]:
-    """Numbers of the objects that a page says its content is in."""
+def _stream_numbers(document: Any, page_number: int) -> list[int] | None:
+    """Numbers of the objects that a page says its content is in; None where it says something that makes no sense."""
     kind, value = document.xref_get_key(page_number, "Contents")
     if kind == "xref" and not document.xref_is_stream(number := int(value.split()[0])):
         value = document.xref_object(number) if number < document.xref_length() else ""
         return [int(found[1]) for found in _REFERENCE.finditer(value)] if value.startswith("[") else [number]
-    return [int(found[1]) for found in _REFERENCE.finditer(value)] if kind in {"xref", "array"} else []
+    if kind == "null":
+        return []
+    return [int(found[1]) for found in _REFERENCE.finditer(value)] if kind in {"xref", "array"} else None
 
 
 def _has_pictures(page: Any) -> bool:

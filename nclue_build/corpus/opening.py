@@ -43,6 +43,8 @@ def open_document(path: str, password: str | None) -> Any:
         Exception: anything, out of MuPDF.
     """
     document = _mupdf.open(path, filetype="pdf")
+    if not document.is_pdf:  # MuPDF goes by the content, and reads web pages and pictures, too
+        raise UnreadableError("not a PDF, but a file of another kind with the name of one")
     if document.needs_pass:
         if password is None:
             raise UnreadableError("encrypted: needs a password (extract.passwords_file)")
@@ -59,12 +61,26 @@ def open_document(path: str, password: str | None) -> Any:
 
 def reason_of(error: BaseException, path: str) -> str:
     """One line for people, without the folder a file happens to be in."""
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    text = _CODE.sub("", lines[0]).replace(path, os.path.basename(path))  # noqa: PTH119 - the path is a string here
-    return "not a PDF, or damaged beyond repair" if text.startswith("Failed to open") else clean_raw(text)[0][:200]
+    text = _first_line(error, path)
+    if text.startswith("Cannot open empty file"):
+        return "not a PDF: the file is empty"
+    if text.startswith("Failed to open"):  # what is behind it, PyMuPDF keeps to itself
+        cause = _first_line(error.__cause__, path) if error.__cause__ is not None else ""
+        if "encryption" in cause:
+            return f"encrypted in a way that cannot be read: {cause}"
+        return "not a PDF, or damaged beyond repair"
+    return text
 
 
 def is_lack_of_memory(error: BaseException, path: str) -> bool:
     """Whether the memory limit is behind what was raised."""
-    reason = reason_of(error, path)
-    return isinstance(error, MemoryError) or "alloc" in reason or "memory" in reason
+    if isinstance(error, MemoryError):
+        return True
+    said = [str(one).replace(path, "") for one in (error, error.__cause__) if one is not None]
+    return any("alloc" in text or "memory" in text for text in said)
+
+
+def _first_line(error: BaseException, path: str) -> str:
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    text = _CODE.sub("", lines[0]).replace(path, os.path.basename(path))  # noqa: PTH119 - the path is a string here
+    return clean_raw(text)[0][:200]

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from nclue_build.corpus.words import Words
 
 _CID: Final = re.compile(r"\(cid:\d+\)")
-_MEANINGLESS: Final = re.compile("[\ufffd\ue000-\uf8ff]")
+_MEANINGLESS: Final = re.compile("[\ufffd-\uffff\ue000-\uf8ff\U000f0000-\U0010ffff]")
+"""Signs of no meaning: for what is unknown, no characters at all, for private use."""
+_BLANKS: Final = frozenset("_.-\u00b7\u2010\u2011\u2012\u2013\u2014\u2015\u2026")
+"""What the blanks of forms are drawn with."""
+_MIN_ODD: Final = 20
+"""Signs from which a page without a letter or a figure is broken."""
 _MIN_WORDS: Final = 40
 """Words from which a page can be judged."""
 _MIN_DOCUMENT_WORDS: Final = 15
@@ -87,11 +92,16 @@ def is_broken(texts: Sequence[str]) -> bool:
     """Whether the text layer of a page is of no use.
 
     Most characters have no meaning, and the blocks without such characters are no text to speak of: the labels of a
-    diagram in a font without a Unicode mapping do not spoil the paragraphs around it.
+    diagram in a font without a Unicode mapping do not spoil the paragraphs around it. So it is where there is no letter
+    and no figure, and what is there is not the blanks of a form.
 
     Args:
         texts: Of the page's blocks.
     """
+    if not any(any(map(str.isalnum, text)) for text in texts):
+        signs = [sign for text in texts for sign in text if not sign.isspace()]
+        n_odd = sum(sign not in _BLANKS for sign in signs)
+        return n_odd >= _MIN_ODD and 2 * n_odd > len(signs)
     if not any(map(_MEANINGLESS.search, [text for text in texts if not text.isascii()])):
         return False
     n_broken = n_all = n_words_whole = 0

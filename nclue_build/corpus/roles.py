@@ -29,6 +29,8 @@ _DISPLAY_PERCENT: Final = 180
 """Type of at least this share of the body size is never running text."""
 _MAX_BOLD_SHARE_PERCENT: Final = 25
 """Where more of the body type than this is bold, bold says nothing."""
+_MAX_ROW: Final = 500
+"""Neighbours that a cell is compared with: where thousands lie upon one another, there is no row."""
 _MAX_CELL_CHARS: Final = 70
 _FOOTNOTE_PERCENT: Final = 93
 _MAX_BOLD_TITLE_LINES: Final = 2
@@ -151,7 +153,8 @@ def _count_row_cells(segments: Sequence[Segment]) -> None:
         key=lambda s: (s.y0, s.x0),
     )
     for index, left in enumerate(cells):
-        for right in cells[index + 1 :]:
+        for place in range(index + 1, min(index + 1 + _MAX_ROW, len(cells))):
+            right = cells[place]
             if right.y0 >= left.y1:
                 break
             if (

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from nclue_build.core.canonical import sha256_bytes, sha256_file
-from nclue_build.core.errors import DataError, Finding
+from nclue_build.core.errors import DataError, Finding, about
 from nclue_build.core.phrases import counted
 from nclue_build.core.printable import without_controls
 from nclue_build.corpus.document import make_document
@@ -262,6 +262,11 @@ def extract_document(task: _Task) -> _Done:
     Raises:
         DataError: the PDF is no longer the one whose digest was taken: its pages must not be kept under that.
     """
+    with about(f"document {task.doc_ids[0]} ({task.shown})"):
+        return _extract(task)
+
+
+def _extract(task: _Task) -> _Done:
     cached = None if task.problem else load_document(task.cached)
     if task.problem is not None:
         made = MadeDocument(Summary(error=task.problem), [])

@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 _START_TIMEOUT_S: Final = 60.0
 _READ_BYTES: Final = 1 << 16
 _MEGABYTE: Final = 1 << 20
-_MAX_PAGE_BYTES: Final = 64 << 20
+_MAX_PAGE_BYTES: Final = 8 << 20
+"""To make rows of a page takes thirty times its size, and here nothing bounds it."""
+_TEXT_SHARE: Final = 8
+"""One in so many bytes of a document's memory may be its text: it is kept, and so are the rows made of it."""
 _GLANCE_S: Final = 0.05
 """How often to see whether pages have come."""
 _ONE_THREAD: Final = {"OPENBLAS_NUM_THREADS": "1"}
@@ -151,6 +154,8 @@ class Supervisor:
         if "error" in head:
             if result.n_pages:  # opened before, not now: the process is at fault
                 raise _ReaderGoneError("reader_crashed", head["error"])
+            if head.get("out_of_memory"):
+                raise _ReaderGoneError("out_of_memory", "memory limit reached by opening it")
             result.error = head["error"]
             self._fresh = False
             return
@@ -159,7 +164,7 @@ class Supervisor:
         result.n_pages = head["n_pages"]
         result.title = head["title"]
         n_before = sum(len(part) for part in result.payloads if isinstance(part, bytes))
-        end = orjson.loads(self._receive(deadline, self.limits.memory_mb * _MEGABYTE - n_before))
+        end = orjson.loads(self._receive(deadline, self.limits.memory_mb * _MEGABYTE // _TEXT_SHARE - n_before))
         if "failed" in end:
             raise _ReaderGoneError(end["failed"], end["reason"])
         is_made = end.get("made", False) and self._is_made(deadline)

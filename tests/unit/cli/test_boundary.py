@@ -74,6 +74,17 @@ def test_a_bug_of_ours_is_70_with_its_trace_only_on_demand(run: Run, monkeypatch
     assert run("run", "--json").envelope["findings"][0]["code"] == "internal-error"
 
 
+def test_a_bug_of_ours_says_what_it_was_about(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        with errors.about("document a (pdfs/a.pdf)"):
+            raise KeyError("lost")
+
+    monkeypatch.setattr(runner, "run_build", fail)
+    failed = run("run")
+    assert failed.code == 70
+    assert failed.err.startswith("error: internal error: document a (pdfs/a.pdf): KeyError: 'lost'. Please report it")
+
+
 def test_the_system_says_no(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "run_build", raising(OSError(28, "No space left on device", "qrels.jsonl")))
     failed = run("run")

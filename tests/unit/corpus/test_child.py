@@ -58,7 +58,7 @@ def test_whatever_opening_raises_is_the_document_s_error(
         raise SystemError(message)
 
     monkeypatch.setattr(child._mupdf, "open", fail)
-    assert read(tmp_path / "a.pdf") == [{"error": "strange thing in a.pdf"}]
+    assert read(tmp_path / "a.pdf") == [{"error": "strange thing in a.pdf", "out_of_memory": False}]
 
 
 def test_what_mupdf_says_twice_of_one_page_is_not_said_of_the_blank_one_behind_it(tmp_path: Path, read: Any) -> None:
@@ -76,19 +76,6 @@ def test_what_mupdf_says_twice_of_one_page_is_not_said_of_the_blank_one_behind_i
     _, one, two, _ = read(tmp_path / "a.pdf")
     assert one["lines"][0][-1] == "One"
     assert (two.get("failed"), two["lines"]) == (None, [])
-
-
-@pytest.mark.parametrize("rule", [{"style": "a", "firstpagenum": -40}, {"style": "D", "prefix": 7}])
-def test_a_label_that_makes_no_sense_is_none(rule: dict[str, Any]) -> None:
-    assert child._label([{"startpage": 0, **rule}], 0) is None
-
-
-def test_label_rules_that_cannot_be_read_are_none() -> None:
-    class Broken:
-        def get_page_labels(self) -> Any:
-            return [{"prefix": ""}]
-
-    assert child._label_rules(Broken()) == []
 
 
 def test_rows_are_made_of_whole_documents_only(

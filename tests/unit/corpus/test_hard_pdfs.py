@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import os
+import pickle
 import random
 import warnings
 import zlib
@@ -104,6 +105,57 @@ def flate(content: bytes) -> bytes:
 PAINTS: Final = stream(b"q /Fm0 Do Q")
 
 
+def with_table(data: bytes) -> bytes:
+    """A PDF with the cross-reference table that it lacks: MuPDF need not mend it."""
+    places = [data.index(b"%d 0 obj" % number) for number in range(1, data.count(b" 0 obj") + 1)]
+    body, trailer = data.split(b"trailer")
+    rows = b"".join(b"%010d 00000 n \n" % place for place in places)
+    table = b"xref\n0 %d\n0000000000 65535 f \n%b" % (len(places) + 1, rows)
+    return b"%b%btrailer%bstartxref\n%d\n%%%%EOF\n" % (body, table, trailer, len(body))
+
+
+def encrypted(handler: bytes, version: int) -> bytes:
+    keys = b"<</Filter/%b/V %d/R 3/Length 128/P -4/O(%b)/U(%b)>>" % (handler, version, b"x" * 32, b"x" * 32)
+    return with_table(one_page().replace(b"trailer<<", b"trailer<</ID[(a)(a)]/Encrypt%b" % keys))
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "not a PDF: the file is empty"),
+        (b"<!DOCTYPE html><html><body><h1>Not found</h1></body></html>", "not a PDF, but a file of another kind"),
+        (pymupdf.Pixmap(pymupdf.csGRAY, (0, 0, 9, 9)).tobytes("png"), "not a PDF, but a file of another kind"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>", "not a PDF"),
+        (b"plain text\n" * 99, "not a PDF, or damaged beyond repair"),
+        (b"PK\x03\x04" + b"zip" * 99, "not a PDF, or damaged beyond repair"),
+        (encrypted(b"Adobe.PubSec", 2), "encrypted in a way that cannot be read: unknown encryption handler"),
+        (encrypted(b"Standard", 9), "encrypted in a way that cannot be read: unknown encryption version"),
+    ],
+)
+def test_what_cannot_be_opened_says_why(tmp_path: Path, supervisor: Supervisor, data: bytes, message: str) -> None:
+    path = tmp_path / "memory.pdf"  # its name is no lack of memory
+    path.write_bytes(data)
+    read = supervisor.read(path)
+    assert str(read.error).startswith(message)
+    assert not read.hit_limit
+
+
+def test_a_kid_that_is_no_page_is_no_blank_one(
+    tmp_path: Path, read_pages: Callable[[Path], list[dict[str, Any]]]
+) -> None:
+    page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources%b/Contents 4 0 R>>" % HELVETICA
+    tree = b"<</Type/Pages/Kids[3 0 R 5 0 R]/Count 2>>"
+    path = tmp_path / "a.pdf"
+    path.write_bytes(with_table(raw_pdf(CATALOG, tree, page, CONTENT, b"(no page)")))
+    assert [row["status"] for row in read_pages(path)] == ["ok", "failed"]
+
+
+def test_a_form_that_only_its_own_program_shows_is_told(tmp_path: Path, supervisor: Supervisor) -> None:
+    path = tmp_path / "a.pdf"
+    path.write_bytes(with_table(one_page().replace(b"/Catalog", b"/Catalog/NeedsRendering true")))
+    assert supervisor.read(path).flags == ["dynamic_form"]
+
+
 @pytest.mark.parametrize(
     ("data", "status", "message"),
     [
@@ -118,6 +170,8 @@ PAINTS: Final = stream(b"q /Fm0 Do Q")
         (one_page(content=b"[9 0 R]"), "failed", "its content is missing"),
         (one_page(content=flate(b"garbage, not deflated at all")), "failed", "its content cannot be decoded"),
         (one_page(content=PAINTS), "failed", "what it shows is missing"),
+        (one_page().replace(b"/Contents 4 0 R", b"/Contents 7"), "failed", "its content is missing"),
+        (one_page().replace(b"/Contents 4 0 R", b"/Contents(x)"), "failed", "its content is missing"),
     ],
 )
 def test_a_page_is_blank_only_if_its_content_is(
@@ -336,3 +390,66 @@ def test_a_listed_pdf_that_must_not_be_read_is_told_once_and_keeps_its_size(
     assert result is not None
     assert [finding.code for finding in result.findings] == ["document-failed"]
     assert quality["b.pdf"].message == "cannot be read: permission denied"
+
+
+@pytest.mark.parametrize(
+    ("shown", "status"),
+    [
+        ("\ue000", "failed"),
+        ("\U000f0041", "failed"),
+        ("\ufffe", "failed"),
+        ("\u200b", "failed"),
+        ("\u00ad", "failed"),
+        ("?", "failed"),
+        ("_", "ok"),  # a form to be filled in
+        ("A", "ok"),
+    ],
+)
+def test_text_without_a_letter_or_a_figure_is_of_no_use(
+    tmp_path: Path, read_pages: Callable[[Path], list[dict[str, Any]]], shown: str, status: str
+) -> None:
+    unit = shown.encode("utf-16-be").hex().encode()
+    mapping = (
+        b"begincmap 1 begincodespacerange <00><FF> endcodespacerange 1 beginbfchar <41><%b> endbfchar endcmap" % unit
+    )
+    page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</Font<</H 5 0 R>>>>/Contents 4 0 R>>"
+    path = tmp_path / "a.pdf"
+    path.write_bytes(
+        raw_pdf(
+            CATALOG,
+            b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+            page,
+            stream(b"BT /H 12 Tf 72 500 Td (%b) Tj ET" % (b"A" * 40)),
+            b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 6 0 R>>",
+            stream(mapping),
+        )
+    )
+    (row,) = read_pages(path)
+    assert (row["status"], "unusable_text" in row["flags"]) == (status, status == "failed")
+
+
+def test_a_page_of_too_many_lines_is_told_at_once(
+    tmp_path: Path, read_pages: Callable[[Path], list[dict[str, Any]]]
+) -> None:
+    path = tmp_path / "a.pdf"
+    lines = b"BT /H 1 Tf 0.01 TL 72 700 Td " + b"(word) Tj T* " * 50_001 + b"ET"
+    path.write_bytes(one_page(content=flate(zlib.compress(lines))))
+    (row,) = read_pages(path)
+    assert (row["status"], row["flags"]) == ("failed", ["page_error"])
+
+
+def test_an_error_nobody_expected_says_which_document_it_is_about(
+    tmp_path: Path, make_build: Callable[..., StageContext], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pdfs").mkdir()
+    (tmp_path / "pdfs" / "a.pdf").write_bytes(one_page())
+
+    def fail(*_: Any) -> None:
+        raise KeyError("lost")
+
+    monkeypatch.setattr("nclue_build.corpus.run.write_document", fail)
+    with pytest.raises(KeyError) as caught:
+        run(make_build('pdfs = "../pdfs"'))
+    (note,) = pickle.loads(pickle.dumps(caught.value)).__notes__  # noqa: S301 - as it comes from a worker
+    assert note.startswith("document a_")
+    assert note.endswith("pdfs/a.pdf)")
