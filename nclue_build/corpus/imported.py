@@ -13,7 +13,7 @@ from nclue_build.core.errors import DataError
 from nclue_build.core.text import matching_text
 from nclue_build.corpus.lines import FailedPage, RawPage, decode_page
 from nclue_build.corpus.mineru.glued import part_glued
-from nclue_build.corpus.mineru.pages import GLUED
+from nclue_build.corpus.mineru.pages import GLUED, GLUED_TABLE
 from nclue_build.corpus.page_range import PlaceOfText, first_page_of_range, stands_on_its_pages
 from nclue_build.corpus.read import MadeDocument
 from nclue_build.corpus.summary import DocumentSums, MadeBlock
@@ -115,7 +115,7 @@ def mineru_pages(document: MineruDocument, known: list[RawPage | None]) -> list[
     if not document.every_page and document.missing is None and _may_be_a_range(document, known):
         for given in document.pages.values():
             given.flags.add(RANGE_UNKNOWN)
-    elif any(GLUED in page.flags for page in document.pages.values()):
+    elif any({GLUED, GLUED_TABLE} & page.flags for page in document.pages.values()):
         part_glued(document, _known_texts(known))
     return [
         _mineru_page(index, document.pages.get(index), known[index] if known else None, document)

@@ -12,6 +12,7 @@ import pytest
 from nclue_build.core.errors import DataError
 from nclue_build.corpus.imported import mineru_pages, pdf_pages
 from nclue_build.corpus.mineru.detect import read
+from nclue_build.corpus.mineru.glued import part_glued
 from nclue_build.corpus.supervisor import ReadLimits, Supervisor
 from nclue_build.workflow.runner import run_build
 
@@ -103,6 +104,21 @@ def test_the_middle_file_has_no_glued_paragraphs_and_the_lists_have(folder: Path
         shares[name] = n_right / n_words
     print(shares)  # noqa: T201 - figures to report
     assert all(0.9 < share < 0.995 for share in shares.values())
+
+
+def test_the_text_of_the_pages_parts_what_the_lists_have_glued(folder: Path) -> None:
+    true = load(folder / "H_naacl82_middle_layout.json")
+    known = [[block.text for block in true.pages[index].blocks] for index in sorted(true.pages)]
+    own = [{*words(texts), *words(text.replace("-\n", "") for text in texts)} for texts in known]
+    for name in ("H_naacl82_content_list.json", "H_naacl82_content_list_v2.json"):
+        document = load(folder / name)
+        part_glued(document, known)
+        on_page = [
+            (index, word) for index, page in document.pages.items() for word in words(b.text for b in page.blocks)
+        ]
+        share = sum(word in own[index] for index, word in on_page) / len(on_page)
+        print(f"{name}: {share:.4f}")  # noqa: T201 - figures to report
+        assert share >= 0.999
 
 
 def test_they_are_extracted_beside_their_pdfs(folder: Path, tmp_path: Path) -> None:

@@ -72,6 +72,37 @@ def test_what_the_pdf_does_not_tell_stays(known: list[list[str]]) -> None:
     assert shown(document) == [[f"{FIRST} {SECOND}"], ["x"]]
 
 
+ROWS = ["Weir | Eels", "Millbrook | 17", "Upper lock | 4", "Lower ferry | 12", "Total | 33"]
+
+
+@pytest.mark.parametrize("cut", [1, 2, 3, 4])
+def test_rows_of_a_table_go_to_their_page(cut: int) -> None:
+    document = made([("text", REST), ("table", "\n".join(ROWS))], [("text", "More.")])
+    known = [row.replace(" |", "") for row in ROWS]
+    part_glued(document, [[REST, *known[:cut]], ["Brooks", *known[cut:], "More."]])
+    if cut == 4:  # "Total" and "33" are too short to tell
+        assert shown(document) == [[REST, "\n".join(ROWS)], ["More."]]
+    else:
+        assert shown(document) == [[REST, "\n".join(ROWS[:cut])], ["\n".join(ROWS[cut:]), "More."]]
+    assert all(block.role == "table" for block in document.pages[1].blocks[:-1])
+
+
+def test_a_table_over_three_pages_is_parted_twice() -> None:
+    document = made([("table", "\n".join(ROWS[:4]))], [], [])
+    known = [row.replace(" |", "") for row in ROWS]
+    part_glued(document, [known[:2], known[2:3], known[3:4]])
+    assert shown(document) == [["\n".join(ROWS[:2])], [ROWS[2]], [ROWS[3]]]
+
+
+@pytest.mark.parametrize(
+    "known", [[[], []], [ROWS, []], [ROWS, ROWS], [ROWS[2:3] + ROWS[4:], ROWS[3:4]], [ROWS[:2], ["read otherwise"]]]
+)
+def test_rows_of_which_the_pdf_does_not_tell_stay(known: list[list[str]]) -> None:
+    document = made([("table", "\n".join(ROWS))], [])
+    part_glued(document, known)
+    assert shown(document) == [["\n".join(ROWS)], []]
+
+
 WORDS = st.lists(
     st.sampled_from([*FIRST.split(), *SECOND.split(), "\ufb01sh", "\u00e9", "$q_1$"]), min_size=1, max_size=30
 )
