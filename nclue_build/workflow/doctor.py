@@ -69,11 +69,22 @@ def examine(workspace: Path | None = None) -> tuple[Check, ...]:
     return (
         *_python(),
         *_packages(),
-        _reader(),
-        *_optional(),
+        *_looked_at("reader", _reader()),
+        *_looked_at("optional programs", _optional()),
         *_machine(),
-        *_workspace(workspace),
+        *_looked_at("workspace", _workspace(workspace)),
     )
+
+
+def _looked_at(name: str, checks: Iterator[Check]) -> Iterator[Check]:
+    """The checks; that something cannot be looked at is found as well, and hides nothing else."""
+    try:
+        yield from checks
+    except OSError as error:
+        place = error.filename or "this folder"
+        yield Check(
+            name, ok=False, value="cannot be looked at", advice=f"{place}: {(error.strerror or str(error)).lower()}"
+        )
 
 
 def _python() -> Iterator[Check]:
@@ -105,7 +116,7 @@ def _optional() -> Iterator[Check]:
     yield Check("fonts", ok=True, value=FONTS)
 
 
-def _reader() -> Check:
+def _reader() -> Iterator[Check]:
     """Read an empty page in the supervised process, exactly as extraction does."""
     from nclue_build.corpus.supervisor import ReadLimits, Supervisor  # noqa: PLC0415 - only where it is tried
 
@@ -117,12 +128,14 @@ def _reader() -> Check:
             path.write_bytes(_SELF_TEST_PDF)
             read = supervisor.read(path)
     except NclueError as error:
-        return Check("reader", ok=False, value=error.message, advice=advice)
+        yield Check("reader", ok=False, value=error.message, advice=advice)
+        return
     finally:
         supervisor.close()
     if read.n_pages != 1:
-        return Check("reader", ok=False, value=read.error or "cannot read a page", advice=advice)
-    return Check("reader", ok=True, value=f"pymupdf {installed_version('pymupdf')} reads pages")
+        yield Check("reader", ok=False, value=read.error or "cannot read a page", advice=advice)
+        return
+    yield Check("reader", ok=True, value=f"pymupdf {installed_version('pymupdf')} reads pages")
 
 
 def _machine() -> Iterator[Check]:
@@ -146,7 +159,7 @@ def _workspace(explicit: Path | None) -> Iterator[Check]:
     yield _writable(workspace)
     yield _disk(workspace.root)
     for name in workspace.builds():
-        yield from _build(Build(workspace, name))
+        yield from _looked_at(f"build {name}", _build(Build(workspace, name)))
 
 
 def _writable(workspace: Workspace) -> Check:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from typing import TYPE_CHECKING
 
 from nclue_build.core.errors import UsageError
-from nclue_build.corpus.ocr.program import NoTesseractError, find_tesseract, required_tesseract
+from nclue_build.core.printable import without_controls
+from nclue_build.corpus.ocr.program import PROGRAM, NoTesseractError, find_tesseract, required_tesseract
 
 if TYPE_CHECKING:
     from nclue_build.records.config import ExtractSection
@@ -14,15 +17,22 @@ if TYPE_CHECKING:
 def told_of_tesseract() -> tuple[bool, str, str]:
     """Whether all is well with Tesseract, what was found, and what to do otherwise.
 
-    Not to have it is well: no text is recognised by default.
+    Not to have it is well, or one that cannot be used: no text is recognised by default.
     """
     try:
         found = find_tesseract()
     except NoTesseractError as error:
-        return True, "none", f"{error} (for text recognised on scanned pages, [extract] ocr)"
+        value = "none" if shutil.which(PROGRAM) is None else "cannot be used"
+        return True, value, f"{error} (for text recognised on scanned pages, [extract] ocr)"
     languages = ", ".join(found.languages)
     if not languages:
-        return False, f"{found.version}, without any language", "install the data of a language: tesseract-ocr-eng"
+        folder = os.environ.get("TESSDATA_PREFIX")
+        advice = "install the data of a language: tesseract-ocr-eng" + (
+            f", or mend TESSDATA_PREFIX, the folder where it is looked for ({without_controls(folder)})"
+            if folder
+            else ""
+        )
+        return False, f"{found.version}, without any language", advice
     return True, f"{found.version}, for {languages}", ""
 
 

@@ -13,11 +13,14 @@ from typing import Final
 
 from nclue_build.core.canonical import sha256_file
 from nclue_build.core.errors import UsageError
+from nclue_build.core.printable import without_controls
 
 PROGRAM: Final = "tesseract"
 MIN_VERSION: Final = 4
 """The first version that recognises lines with a neural network; what came before is of no use here."""
 _TIMEOUT_S: Final = 30
+_MAX_SAID: Final = 200
+"""Characters shown of what a program says instead of its version, such as a library that it misses."""
 _VERSION: Final = re.compile(r"^tesseract v?(\d+)(\S*)", re.MULTILINE)
 _FOLDER: Final = re.compile(r'^List of available languages in "(.+?)"', re.MULTILINE)
 _MISSING_FILE: Final = re.compile(r"Error opening data file (.+)$", re.MULTILINE)
@@ -111,9 +114,11 @@ def _ask(_path: str, _data: str) -> Tesseract:
     path = shutil.which(PROGRAM)
     if path is None:
         raise NoTesseractError(f"no program {PROGRAM} on PATH; {installing()}")
-    stated = _VERSION.search(_say(path, "--version"))
+    said = _say(path, "--version")
+    stated = _VERSION.search(said)
     if stated is None:
-        raise NoTesseractError(f"{path}: does not say its version; {installing()}")
+        instead = f", but {line!r}" if (line := without_controls(said[:_MAX_SAID])) else ""
+        raise NoTesseractError(f"{path}: does not say its version{instead}; {installing()}")
     if int(stated[1]) < MIN_VERSION:
         raise NoTesseractError(
             f"{path} is version {stated[1]}{stated[2]}, and {MIN_VERSION} or newer is needed; {installing()}"

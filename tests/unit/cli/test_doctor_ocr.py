@@ -86,14 +86,23 @@ def test_a_tesseract_without_languages_or_too_old_is_told(
     tesseract: Callable[..., None], checks: Callable[..., dict[str, tuple[bool, str, str]]]
 ) -> None:
     tesseract("osd")
-    assert checks()["tesseract"] == (
-        False,
-        "9.1.0, without any language",
-        "install the data of a language: tesseract-ocr-eng",
-    )
+    ok, value, advice = checks()["tesseract"]
+    assert (ok, value) == (False, "9.1.0, without any language")
+    assert advice.startswith("install the data of a language: tesseract-ocr-eng, or mend TESSDATA_PREFIX")
     tesseract("eng", version="3.05.02")
     ok, value, advice = checks()["tesseract"]
     assert ok  # as good as none, and nothing here asks for one
-    assert value == "none"
+    assert value == "cannot be used"
     assert "is version 3.05.02, and 4 or newer is needed" in advice
     assert not checks('ocr = "missing"')["build"][0]
+
+
+def test_a_broken_tesseract_is_not_called_none(
+    tesseract: Callable[..., None], checks: Callable[..., dict[str, tuple[bool, str, str]]], tmp_path: Path
+) -> None:
+    tesseract("eng", version="9.1.1")
+    program = tmp_path / "bin" / "tesseract"
+    program.write_text("#!/bin/sh\necho 'tesseract: cannot open liblept.so.5' >&2\nexit 127\n")
+    ok, value, advice = checks()["tesseract"]
+    assert (ok, value) == (True, "cannot be used")
+    assert "does not say its version, but 'tesseract: cannot open liblept.so.5'; install it" in advice

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import tempfile
 import tomllib
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from nclue_build import Workspace
 from nclue_build.corpus.making import program
-from nclue_build.workflow import doctor_optional, packages
+from nclue_build.workflow import doctor, doctor_optional, packages
 from nclue_build.workflow.families import FAMILIES
 from nclue_build.workflow.lock import build_lock
 
@@ -93,6 +94,25 @@ def test_the_doctor_finds_what_would_stop_a_run(fresh: Path, run: Run, monkeypat
         patch.setattr("shutil.disk_usage", lambda _: usage._replace(free=1 << 20))
         assert "disk: 0.0 GiB free: make room" in problem()
     assert run("-w", fresh, "doctor").code == 0
+
+
+def test_what_the_doctor_cannot_look_at_hides_nothing_else(
+    fresh: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(13, "Permission denied", "some/place")
+
+    monkeypatch.setattr(doctor, "load_config", refused)
+    monkeypatch.setattr(tempfile, "TemporaryDirectory", refused)
+    monkeypatch.setenv("PATH", "")
+    seen = run("-w", fresh, "doctor", "--json")
+    assert seen.code == 1
+    messages = [finding["message"] for finding in seen.envelope["findings"]]
+    assert messages == [
+        "reader: cannot be looked at: some/place: permission denied",
+        "build main: cannot be looked at: some/place: permission denied",
+    ]
+    assert {"tesseract", "fonts", "cores", "disk"} <= {row["name"] for row in seen.envelope["result"]["checks"]}
 
 
 def test_every_schema_can_be_printed(run: Run) -> None:
