@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 READER_VERSION: Final = 12
 """Raised when the same PDF gives other pages: the page cache is keyed by it."""
-IMPORT_VERSION: Final = 9
+IMPORT_VERSION: Final = 10
 """Raised when the same output of another program gives other pages."""
 
 

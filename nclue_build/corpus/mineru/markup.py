@@ -12,7 +12,7 @@ _ESCAPED: Final = re.compile(r"\\([\\`*_{}\[\]()#+.!|~$<>&-])")
 _SUP: Final = re.compile(r"<sup>([^<]*)</sup>", re.IGNORECASE)
 _TAGS: Final = re.compile(r"</?(?:sub|sup|text|hyperlink|eq)(?:\s[^<>]*)?>", re.IGNORECASE)
 _NOTE_MARK: Final = re.compile(r"[\d,*\u2020\u2021\u00a7\s]+")
-_MARKED: Final = re.compile(r"[\\<\[*~`&]")
+_MARKED: Final = re.compile(r"[\\<\[*~`&$]")
 _STYLE_TAGS: Final = re.compile(
     r"<(strong|em|b|i|u|s|del|code|span|a)(?:\s[^<>]*)?>((?:(?!</?\1\b).)*)</\1>", re.IGNORECASE | re.DOTALL
 )
@@ -27,6 +27,9 @@ _STYLES: Final = (
     re.compile(r"(?<![\\`])`(?=[^\s`])([^`\n]*[^\s`\\])`(?!`)"),
 )
 _ENTITY: Final = re.compile(r"&(?:lt|gt|amp|quot|nbsp);")
+_NUMBER: Final = re.compile(r"[+-]?\s*\d[\d\s]*(?:[.,]\s*\d[\d\s]*)*(?:\\?%)?")
+_LONG_NUMBER: Final = re.compile(r"\d\d")
+_CELL_ESCAPED: Final = re.compile(r"\\([%&#_])")
 _FENCE: Final = re.compile(r"\s*```[^\n`]*\n(.*?)\n?```\s*", re.DOTALL)
 _DISPLAY: Final = re.compile(r"\s*(?:\$\$|\\\[)(.*?)(?:\$\$|\\\])\s*", re.DOTALL)
 _LATEX_FRAME: Final = re.compile(
@@ -78,9 +81,15 @@ def plain_markdown(text: str) -> str:
     parts: list[str] = []
     end = 0
     for math in _MATH.finditer(text):
-        parts += [_unmarked(text[end : math.start()]), math[0]]
+        parts += [_unmarked(text[end : math.start()]), _inline_math(text, math)]
         end = math.end()
     return "".join(parts) + _unmarked(text[end:])
+
+
+def _inline_math(text: str, math: re.Match[str]) -> str:
+    """A formula of a text, unless it is a number; one between two prices is none ("$5$6")."""
+    number = None if text[math.end() : math.end() + 1].isdigit() else _number(math[0].strip("$").strip())
+    return number or math[0]
 
 
 def _unmarked(text: str) -> str:
@@ -173,8 +182,13 @@ class _Table(HTMLParser):
             self._rows.append([])
 
     def text(self) -> str:
-        rows = (CELL.join(" ".join(cell.split()) for cell in row) for row in self._rows)
+        rows = (CELL.join(_without_escapes(" ".join(cell.split())) for cell in row) for row in self._rows)
         return "\n".join(row for row in rows if row.strip(" |"))
+
+
+def _without_escapes(cell: str) -> str:
+    r"""A cell without the backslashes of LaTeX that up to 1.x stand in it (``4.5\%``), formulas untouched."""
+    return cell if "\\" not in cell or "$" in cell else _CELL_ESCAPED.sub(r"\1", cell)
 
 
 def join_pieces(pieces: list[tuple[str, bool]], *, apart: bool) -> str:
@@ -200,6 +214,15 @@ def join_pieces(pieces: list[tuple[str, bool]], *, apart: bool) -> str:
 
 
 def formula(latex: str) -> str:
-    """A formula within a line, as MinerU's own Markdown has it."""
+    """A formula within a line, as MinerU's own Markdown has it; one that is a mere number is text."""
     latex = latex.strip()
-    return f"${latex}$" if latex else ""
+    return (_number(latex) or f"${latex}$") if latex else ""
+
+
+def _number(latex: str) -> str | None:
+    r"""A number or a percentage as it is printed: ``3 0 \%`` is 30%; None for any other formula."""
+    if not _NUMBER.fullmatch(latex):
+        return None
+    number = latex.replace("\\%", "%")
+    # The model that reads formulas puts a space behind every sign: one between longer numbers is printed.
+    return number if _LONG_NUMBER.search(number) else "".join(number.split())

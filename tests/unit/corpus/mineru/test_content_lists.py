@@ -88,8 +88,29 @@ def test_items_of_4x_lose_their_markdown(parse: Parse, shown: Shown) -> None:
     ]]  # fmt: skip
 
 
+def test_numbers_are_no_formulas(parse: Parse, shown: Shown) -> None:
+    document = parse([
+        item("text", text="Of $3 0 \\%$ or $+24.4\\%$ and $1 . 5$, $12 500$ but $n = 5$, $x_1$ and $5$6."),
+        item("text", text="Of $30$ weirs"),
+        item("table", table_body="<table><tr><td>4.5\\%</td><td>R\\&D</td><td>$5\\%$</td><td>a\\b</td></tr></table>"),
+    ])  # fmt: skip
+    assert shown(document) == [[
+        ("text", "Of 30% or +24.4% and 1.5, 12 500 but $n = 5$, $x_1$ and $5$6."),
+        ("text", "Of 30 weirs"),
+        ("table", "4.5% | R&D | $5\\%$ | a\\b"),
+    ]]  # fmt: skip
+
+
 def test_marks_without_an_end_take_no_time(parse: Parse) -> None:
-    for text in ("*a" * 20_000, "[a](" * 20_000, "<b>" * 20_000, "[" * 40_000, "`a " * 20_000, "**a*" * 20_000):
+    for text in (
+        "*a" * 20_000,
+        "[a](" * 20_000,
+        "<b>" * 20_000,
+        "[" * 40_000,
+        "`a " * 20_000,
+        "**a*" * 20_000,
+        "$1 " * 20_000,
+    ):
         parse([item("text", text=text)])
 
 
