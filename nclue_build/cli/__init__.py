@@ -7,10 +7,13 @@ import os
 
 def main() -> None:
     """Entry point of the ``nclue-build`` command."""
-    from nclue_build.cli.boundary import run_command
-    from nclue_build.core.collector import collect_rarely
     from nclue_build.core.errors import EXIT_INTERRUPTED
 
+    try:
+        from nclue_build.cli.boundary import run_command
+        from nclue_build.core.collector import collect_rarely
+    except KeyboardInterrupt:  # nothing has begun yet
+        os._exit(EXIT_INTERRUPTED)
     collect_rarely()
     code = run_command()
     if code == EXIT_INTERRUPTED:

@@ -96,9 +96,14 @@ def result_of(
     return StageResult(counts, tuple(findings), tuple(shortfalls))
 
 
-def nothing_readable(screening: Screening, result: StageResult) -> OutcomeError:
-    """What to say of a corpus without a readable page: the first reason for people, all of them as findings."""
-    first = next((d for d in screening.documents if d.message), None)
-    why = f"; {first.doc_id}: {first.message}" if first else ""
-    message = f"no page of {counted(len(screening.documents), 'document')} can be read{why}"
+def nothing_left(screening: Screening, result: StageResult) -> OutcomeError:
+    """What to say of a corpus of which no document is left: the first reason for people, all of them as findings."""
+    if any(document.pages_ok for document in screening.documents):
+        # A document with text goes because of its source or as a copy, and of copies one stays.
+        n_documents = counted(len(screening.documents), "document")
+        message = f"of {n_documents} none is left in the benchmark; {'; '.join(result.shortfalls)}"
+    else:
+        first = next((d for d in screening.documents if d.message), None)
+        why = f"; {first.doc_id}: {first.message}" if first else ""
+        message = f"no page of {counted(len(screening.documents), 'document')} can be read{why}"
     return OutcomeError(message, (Finding("nothing-to-deliver", message), *result.findings))

@@ -20,7 +20,7 @@ from nclue_build.corpus.kept import load_document, write_document
 from nclue_build.corpus.ocr.pages import candidates, replace_pages
 from nclue_build.corpus.ocr.settings import ocr_settings
 from nclue_build.corpus.ocr.work import PageTask, recognise_page, recognised_before
-from nclue_build.corpus.outcome import nothing_readable, result_of
+from nclue_build.corpus.outcome import nothing_left, result_of
 from nclue_build.corpus.output_files import find_outputs, output_files, output_folder
 from nclue_build.corpus.outputs import ChangedError, import_document
 from nclue_build.corpus.passwords import Keyed, assign_passwords, read_passwords
@@ -85,7 +85,7 @@ def run(context: StageContext) -> StageResult:
 
     Raises:
         DataError: files that differ from what the corpus file lists, or that change while they are read.
-        OutcomeError: no document is readable; what was found of each is written all the same.
+        OutcomeError: no document is left; what was found of each is written all the same.
     """
     build, settings = context.build, context.config.extract
     corpus = corpus_of(context)
@@ -98,8 +98,8 @@ def run(context: StageContext) -> StageResult:
     write_jsonl(build.quality, [*screening.documents, *screening.sources])
     write_jsonl(build.inventory / DUPLICATES, screening.groups)
     result = result_of(screening, summaries, rows, settings, notes)
-    if not any(document.pages_ok for document in screening.documents):
-        raise nothing_readable(screening, result)
+    if not any(document.in_benchmark for document in screening.documents):
+        raise nothing_left(screening, result)
     return result
 
 

@@ -71,7 +71,7 @@ class Extract:
 
         Raises:
             DataError: files that differ from what the corpus file lists, or that change while they are read.
-            OutcomeError: no document is readable; what was found of each is written all the same.
+            OutcomeError: no document is left; what was found of each is written all the same.
         """
         from nclue_build.corpus.run import run  # noqa: PLC0415 - declaring is cheap, running is not
 

@@ -206,6 +206,20 @@ def test_a_corpus_of_which_nothing_can_be_read_is_an_outcome(
     assert [json.loads(line).get("message") for line in lines] == ["not a PDF, or damaged beyond repair"] * 2 + [None]
 
 
+def test_a_corpus_of_which_every_source_is_removed_is_an_outcome(
+    tmp_path: Path, text: Any, make_pdf: Any, make_build: Callable[..., StageContext]
+) -> None:
+    """The next stage could only say that there is nothing to mine."""
+    for source in "st":
+        make_pdf(tmp_path / "pdfs" / source / "a.pdf", [[text(72, 100, "A page of words that can be read.")]])
+        (tmp_path / "pdfs" / source / "b.pdf").write_bytes(b"no PDF")
+    context = make_build('pdfs = "../pdfs"')
+    with pytest.raises(OutcomeError, match="of 4 documents none is left in the benchmark") as caught:
+        run(context)
+    assert "source t: only 1 of 2 pages could be read, less than min_extraction_rate = 0.98" in str(caught.value)
+    assert "removed" in context.build.quality.read_text()
+
+
 def test_control_characters_of_titles_are_removed(
     tmp_path: Path, make_build: Callable[..., StageContext], monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
