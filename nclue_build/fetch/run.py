@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from nclue_build.core.errors import DataError, UsageError
 from nclue_build.fetch.attempt import Attempt
@@ -16,8 +17,8 @@ from nclue_build.fetch.places import sample
 from nclue_build.fetch.recorded import read_recorded, write_recorded
 from nclue_build.fetch.standing import already_there
 from nclue_build.fetch.wanted import wanted_documents
-from nclue_build.store.atomic import NO_ROOM
-from nclue_build.store.corpus_file import load_corpus_file
+from nclue_build.store.atomic import NO_ROOM, remove_leftovers
+from nclue_build.store.corpus_file import fetched_folder, load_corpus_file
 from nclue_build.store.partial import Partial, PartialBlockedError, PartialBusyError
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from nclue_build.fetch.wanted import Wanted
     from nclue_build.records.config import BuildConfig, FetchSection
     from nclue_build.store.workspace import Build
+
+_LEFTOVER_S: Final = 24 * 3600.0
+"""A temporary file as old is nobody's any more; builds may share the folder of fetched documents."""
 
 
 def run(
@@ -60,6 +64,8 @@ def run(
         raise DataError.from_findings(sorted(corpus.found, key=lambda finding: finding.line or 0))
     if not corpus.listed:
         raise UsageError(f"{corpus.shown}: the corpus file lists no document")
+    with contextlib.suppress(OSError):  # nothing may be missing in a folder that cannot be written
+        remove_leftovers(fetched_folder(build, config.fetch.folder), older_than_s=_LEFTOVER_S)
     recorded = read_recorded(build, progress, strict=record)
     chosen = {one.row.doc_id for one in corpus.listed} if doc_ids is None else set(doc_ids)
     if sample_size is not None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING
 
 from nclue_build.core.canonical import sha256_bytes
+from nclue_build.store.atomic import TEMPORARY_SUFFIX
 
 if TYPE_CHECKING:
     from tests.unit.fetch.conftest import MakePdf, Place, Site
@@ -52,3 +54,15 @@ def test_what_a_kill_leaves_beside_a_whole_file_goes(site: Site, place: Place, p
     origin.write_text("somebody's own")
     assert place.fetch().outcomes[0].status == "already-there"
     assert place.left() == ["a.pdf", "a.pdf.part.json", "b.pdf.part.json"]
+
+
+def test_temporary_files_of_a_killed_fetch_go(site: Site, place: Place, pdf: MakePdf) -> None:
+    """Unless another build may be writing them right now."""
+    site.serve("/a.pdf", pdf())
+    place.folder.mkdir(parents=True)
+    for name, age_s in (("old", 90_000), ("new", 0)):
+        path = place.folder / f".a.pdf.part.json.{name}{TEMPORARY_SUFFIX}"
+        path.write_text("{}")
+        os.utime(path, (time.time() - age_s,) * 2)
+    assert place.one(pdf_url=site.url("/a.pdf")).status == "recorded"
+    assert place.left() == [f".a.pdf.part.json.new{TEMPORARY_SUFFIX}", "a.pdf"]
