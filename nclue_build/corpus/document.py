@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from nclue_build.core.text import matching_text
 from nclue_build.corpus.contents import Contents
 from nclue_build.corpus.furniture import Furniture
+from nclue_build.corpus.interleaved import columns_in_order
 from nclue_build.corpus.lines import FailedPage, RawPage, decode_page
 from nclue_build.corpus.order import reading_order
 from nclue_build.corpus.read import MadeDocument
@@ -105,7 +106,7 @@ class DocumentMaker:
                 segment = Segment.of([line])
                 segment.role = role
                 furniture.append(segment)
-        segments = reading_order(split_segments(body))
+        segments = reading_order(split_segments(columns_in_order(body)))
         segments = self._contents.mark(segments)
         assign_roles(segments, page, self._scale)
         segments = self._references.mark(segments)

@@ -129,6 +129,8 @@ def corpus_of(context: StageContext) -> Corpus:
         paths = listing.paths
         if listing.n_hidden:
             context.progress.note(f"extract: {counted(listing.n_hidden, 'hidden file')} skipped")
+        for name in listing.no_files:
+            context.progress.note(f"extract: {name} skipped: no file, but a broken link, a pipe or the like")
     context.progress.start("checking files", len(paths), "files")
     facts: dict[Path, FileFacts] = {}
     for path, fact in zip(paths, context.mapper.map(file_facts, paths), strict=True):

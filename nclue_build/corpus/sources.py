@@ -149,10 +149,16 @@ def check_digests(listed: Sequence[Listed], facts: Mapping[Path, FileFacts], sho
 
 @dataclass(frozen=True, slots=True)
 class FolderListing:
-    """The PDFs of a folder and its sub-folders, sorted by their path, and how many hidden ones are left out."""
+    """The PDFs of a folder and its sub-folders, sorted by their path.
+
+    Args:
+        n_hidden: How many hidden ones are left out.
+        no_files: What has the name of a PDF and is no file: a broken link, a pipe.
+    """
 
     paths: list[Path]
     n_hidden: int
+    no_files: list[str]
 
 
 def find_pdfs(build: Build, section_pdfs: str) -> FolderListing:
@@ -170,7 +176,8 @@ def find_pdfs(build: Build, section_pdfs: str) -> FolderListing:
     where = f"(corpus.pdfs in {build.relative(build.config_path)})"
     if not folder.is_dir():
         raise UsageError(f"{shown}: no such folder {where}")
-    found = [path for path in folder.rglob("*") if path.suffix.lower() == ".pdf" and path.is_file()]
+    named = [path for path in folder.rglob("*") if path.suffix.lower() == ".pdf" and not path.is_dir()]
+    found = [path for path in named if path.is_file()]
     paths = [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
     n_hidden = len(found) - len(paths)
     if not paths:
@@ -183,7 +190,7 @@ def find_pdfs(build: Build, section_pdfs: str) -> FolderListing:
     ]
     if bad_names:
         raise DataError.from_findings(bad_names)
-    return FolderListing(paths, n_hidden)
+    return FolderListing(paths, n_hidden, sorted(escaped(build.relative(path)) for path in named if not path.is_file()))
 
 
 def _but_hidden(n_hidden: int) -> str:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import os
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -248,6 +249,15 @@ def test_hidden_files_are_not_read_and_noted(context: StageContext, folder: Path
     progress = Notes()
     assert run(dataclasses.replace(context, progress=progress)).counts["documents"] == 3
     assert "extract: 3 hidden files skipped" in progress.notes
+
+
+def test_what_is_no_file_is_not_read_and_noted(context: StageContext, folder: Path) -> None:
+    progress = Notes()
+    (folder / "broken.pdf").symlink_to("nowhere.pdf")
+    os.mkfifo(folder / "pipe.pdf")
+    Extract().run(dataclasses.replace(context, progress=progress))
+    skipped = [note for note in progress.notes if "no file" in note]
+    assert [note.split()[1] for note in skipped] == ["../pdfs/broken.pdf", "../pdfs/pipe.pdf"]
 
 
 def test_copies_are_read_once_and_grouped(context: StageContext, folder: Path) -> None:
