@@ -71,7 +71,7 @@ _COPIED: Final = (
     "source", "url", "pdf_url", "language", "license", "license_note", "published", "retrieved_at",
     "archive_url",
 )  # fmt: skip
-_COMPLETED: Final = frozenset({"language", "retrieved_at"})
+_COMPLETED: Final = frozenset({"language"})
 """Fields that are filled in where the corpus file says nothing; the title is not compared, it may be cleaned."""
 
 
