@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from nclue_build.core.errors import Finding, UsageError
 from nclue_build.records.config import BuildConfig
-from nclue_build.store.keys import explain_unknown_key
+from nclue_build.store.keys import explain_unknown_key, explain_value
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,7 +59,7 @@ def _explain(path: Path, text: str, model: type[BaseModel], item: object) -> Fin
     line = _find_line(text, location)
     if details["type"] == "extra_forbidden":
         return Finding("unknown-key", f"{name}: {explain_unknown_key(model, location)}", str(path), line)
-    message = str(details["msg"]).removeprefix("Value error, ")
+    message = explain_value(details["type"], str(details["msg"]), details.get("input"))
     if details["type"] != "missing" and not isinstance(details.get("input"), dict):
         message += f" (got {details.get('input')!r})"
     return Finding("bad-value", f"{name}: {message}", str(path), line)

@@ -11,7 +11,7 @@ from nclue_build.core.findings import Findings
 from nclue_build.core.printable import escaped
 from nclue_build.store.atomic import atomic_writer, write_bytes
 from nclue_build.store.form import FormCheck, repeated_key
-from nclue_build.store.keys import explain_unknown_key
+from nclue_build.store.keys import explain_unknown_key, explain_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -60,8 +60,8 @@ def validation_findings(
     found = []
     for item in error.errors(include_url=False):
         field = ".".join(str(part) for part in item["loc"]) or "record"
-        message = item["msg"].removeprefix("Value error, ")
         value = item.get("input")
+        message = explain_value(item["type"], item["msg"], value)
         if item["type"] == "extra_forbidden" and model is not None:
             message = explain_unknown_key(model, item["loc"])
         elif isinstance(value, str | int | float | bool) and item["type"] != "json_invalid":

@@ -1,4 +1,4 @@
-"""What to say of a key that a record or a configuration does not have."""
+"""What to say of keys and values that a record or a configuration cannot have."""
 
 from __future__ import annotations
 
@@ -25,6 +25,19 @@ def explain_unknown_key(model: type[BaseModel], location: Sequence[str | int]) -
     known = sorted({field.alias or name for one in models for name, field in one.model_fields.items()})
     near = difflib.get_close_matches(str(location[-1]), known, n=1)
     return "unknown key; " + (f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(known)}")
+
+
+def explain_value(kind: str, message: str, value: object) -> str:
+    """Say what is wrong with a value.
+
+    Args:
+        kind: The type of the problem, as pydantic names it.
+        message: What pydantic says, of Python's types and of validators.
+        value: The value.
+    """
+    if kind == "too_short" and value in ("", [], ()):
+        return "must not be empty"
+    return message.removeprefix("Value error, ")
 
 
 def _models_of(model: type[BaseModel], key: str) -> Iterator[type[BaseModel]]:

@@ -162,7 +162,7 @@ def _changed_files(
             continue
         stage, digest = written.get(path, ("", None))
         if new is None:
-            what = "is gone"
+            what = "is no longer an input"
         elif old is None:
             what = "is new"
         else:

@@ -41,6 +41,7 @@ def test_a_short_configuration_has_every_default(tmp_path: Path) -> None:
         (GOOD + "[mine]\nmin_documents = 0\n", "main.toml:6: mine.min_documents: Input should be greater"),
         (GOOD + '[mine]\nmin_documents = "3"\n', "main.toml:6: mine.min_documents: Input should be a valid integer"),
         (GOOD + "[compose]\nshare_n3 = nan\n", "main.toml:6: compose.share_n3: "),
+        (GOOD + "[extract]\nocr_languages = []\n", "main.toml:6: extract.ocr_languages: must not be empty (got [])"),
         (GOOD + '[extract]\nallowed_roles = ["title", "body"]\n', "extract.allowed_roles"),
         ("schema = 1\n", "corpus: Field required"),
         ("schema = 1\n[corpus]\n", "main.toml:2: corpus: give either file"),
