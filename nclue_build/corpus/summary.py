@@ -15,7 +15,7 @@ from nclue_build.corpus.lines import FailedPage
 from nclue_build.corpus.nontext import TrueRoles, is_placeholder
 from nclue_build.corpus.quality import LanguageCount, count_language, is_broken, may_have_placeholder, text_flags
 from nclue_build.corpus.signature import SignatureBuilder
-from nclue_build.corpus.words import Words
+from nclue_build.corpus.words import Words, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -138,7 +138,7 @@ class DocumentSums:
         texts = [block.text for block in blocks]
         joined = "\n".join(texts)
         body = matching_text("\n".join([block.text for block in blocks if block.role not in _FURNITURE_ROLES]))
-        words = Words.of(body)
+        words = Words(words_of(body))
         counts = count_language(words)
         all_flags = {*flags, *text_flags(joined, words, counts)}
         status = "ok"

@@ -1,7 +1,7 @@
 """The words of a page, and what is known of each of them.
 
-Pages share most of their words, and most of the pieces between white space: what these are, is found out once and kept
-as bytes, so that a page is counted by joining what is kept instead of by asking each of its words.
+Pages share most of their words: what a word is, is found out once and kept as bytes, so that a page is counted by
+joining what is kept instead of by asking each of its words.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import hashlib
 import re
 import threading
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _WORD: Final = re.compile(r"[^\W_]+")
+_ASCII_VOWELS: Final = frozenset("aeiouy")
 _VOWEL: Final = re.compile(r"[aeiouy\u00c0-\uffff]")
 """Of lower-case words. Without regard to case the range would have "k" and "s", which go with the Kelvin sign and the
 long s."""
@@ -38,13 +39,14 @@ _PROFILES: Final = {
 }
 LANGUAGES: Final = tuple(_PROFILES)
 _LANGUAGE_OF: Final = {word: number for number, words in enumerate(_PROFILES.values(), 1) for word in words.split()}
-_ASCII_SEPARATORS: Final = {code: " " for code in range(128) if not chr(code).isalnum()}
+_ASCII_WORDS: Final = bytes(ord(char.lower() if char.isalnum() else " ") for char in map(chr, range(128))).ljust(256)
+"""What is left of each ASCII character."""
 _OTHER_SEPARATORS: Final = ("\u2013", "\u2014", "\u2022", "\u00a7", "\u00ae")
 """What most texts that are not ASCII have beyond it."""
 _FIRST_NON_LATIN: Final = "\u0250"
 _MIN_LONG: Final = 3
 _MAX_KNOWN: Final = 1 << 17
-"""Words to know at most, and pieces of text: some 20 MiB each."""
+"""Words to know at most: some 20 MiB."""
 
 
 class Trait(IntEnum):
@@ -66,22 +68,64 @@ class Trait(IntEnum):
     """Of these texts, or a word of Latin that stands between those."""
 
 
-_NO_TRAIT: Final = (0,) * len(Trait)
-_LANGUAGE_COUNTS: Final = [
-    tuple(int(number == language) for number in range(1, len(LANGUAGES) + 1)) for language in range(len(LANGUAGES) + 1)
-]
-"""By number of a language, 0 for none: what its function words count for."""
+class _Shape(IntEnum):
+    """What a word of letters alone is by its letters."""
+
+    LETTER = 0
+    SHORT = 1
+    LONG = 2
+    NO_VOWEL = 3
+
+
+_SHAPE_TRAITS: Final = {
+    _Shape.LETTER: {Trait.LETTER},
+    _Shape.SHORT: set(),
+    _Shape.LONG: {Trait.LONG},
+    _Shape.NO_VOWEL: {Trait.LONG, Trait.NO_VOWEL},
+}
+_SETS: Final[list[set[Trait]]] = [set(), {Trait.SAMPLE}, {Trait.SAMPLE, Trait.PLACEHOLDER}]
+"""Traits of words that are listed."""
+_LISTED: Final = {
+    word: (word in LATIN) + (word in GENERATED) << 3 | _LANGUAGE_OF.get(word, 0) for word in {*LATIN, *_LANGUAGE_OF}
+}
+"""Which of these sets a word has, and whose function word it is."""
+
+
+def _kind(word: str) -> int:
+    """A number for all that is known of a word: words of one kind count for the same."""
+    if not word.isalpha():
+        return 0
+    shape = len(word) - 1  # _Shape.LETTER or _Shape.SHORT
+    if len(word) >= _MIN_LONG:
+        # The plain test first: many times faster, and it settles nearly every word.
+        has_vowel = not _ASCII_VOWELS.isdisjoint(word) or (not word.isascii() and _VOWEL.search(word))
+        shape = 2 if has_vowel else 3
+    return 1 + (_LISTED.get(word, 0) << 3 | shape << 1 | (word < _FIRST_NON_LATIN))
+
+
+def _counts_of_kinds() -> NDArray[np.intp]:
+    counts = np.zeros((1 + (len(_SETS) << 6), len(Trait) + len(LANGUAGES)), dtype=np.intp)
+    for kind in range(1, len(counts)):
+        traits = _SETS[kind - 1 >> 6] | _SHAPE_TRAITS[_Shape(kind - 1 >> 1 & 3)] | {Trait.ALPHABETIC}
+        counts[kind, list(traits)] = 1
+        counts[kind, Trait.LATIN] = kind - 1 & 1
+        if language := kind - 1 >> 3 & 7:
+            counts[kind, len(Trait) + language - 1] = 1
+    return counts
+
+
+_COUNTED: Final = _counts_of_kinds()
+"""By kind, what a word of it counts for: each trait, then each language."""
 
 
 def words_of(text: str) -> list[str]:
     """Lower-case words of a matching text."""
-    lowered = text.lower()
-    if not lowered.isascii():
+    if not text.isascii():
         for separator in _OTHER_SEPARATORS:
-            lowered = lowered.replace(separator, " ")
-    if lowered.isascii():  # the same words many times faster
-        return lowered.translate(_ASCII_SEPARATORS).split()
-    return _WORD.findall(lowered)
+            text = text.replace(separator, " ")
+    if text.isascii():  # the same words many times faster
+        return text.encode("ascii").translate(_ASCII_WORDS).decode("ascii").split()
+    return _WORD.findall(text.lower())
 
 
 class Words:
@@ -93,22 +137,12 @@ class Words:
 
     def __init__(self, words: Iterable[str]) -> None:
         """Look them up; those that are new are remembered."""
-        self._take(b"".join(map(_kept.known().__getitem__, words)))
-
-    @classmethod
-    def of(cls, text: str) -> Self:
-        """Those that :func:`words_of` finds in a matching text, many times faster."""
-        words = cls.__new__(cls)
-        words._take(b"".join(map(_kept.known().pieces.__getitem__, text.split())))  # noqa: SLF001 - of this class
-        return words
-
-    def _take(self, entries: bytes) -> None:
+        entries = b"".join(map(_kept.known().__getitem__, words))
         table = np.frombuffer(entries, dtype="<u8").reshape(-1, 2)
         self.hashes: NDArray[np.uint64] = table[:, 0].astype(np.uint64)
         """Of each word, 64 bits of its BLAKE2b digest."""
         self._kinds = table[:, 1].astype(np.intp)
-        self._counted = _kept.vocabulary.counted()
-        self.counts = self._count(self._kinds)
+        self.counts = _count(self._kinds)
         """How many of the words have each trait, then how many are function words of each language."""
 
     def __len__(self) -> int:
@@ -118,64 +152,22 @@ class Words:
     def distinct_counts(self) -> list[int]:
         """The same as ``counts``, each word counted once."""
         _, firsts = np.unique(self.hashes, return_index=True)
-        return self._count(self._kinds[firsts])
+        return _count(self._kinds[firsts])
 
-    def _count(self, kinds: NDArray[np.intp]) -> list[int]:
-        n_of_kind = np.bincount(kinds)
-        counts: list[int] = (n_of_kind @ self._counted[: len(n_of_kind)]).tolist()
-        return counts
+
+def _count(kinds: NDArray[np.intp]) -> list[int]:
+    n_of_kind = np.bincount(kinds)
+    counts: list[int] = (n_of_kind @ _COUNTED[: len(n_of_kind)]).tolist()
+    return counts
 
 
 class _Vocabulary(dict[str, bytes]):
-    """What is known of words: 64 bits of the digest, then the number of the kind of word.
-
-    Words of one kind count for the same: there are some dozens of kinds. A word asked for the first time is added.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.pieces = _Pieces(self)
-        self._kinds: dict[tuple[int, ...], int] = {}
-        self._counted = np.zeros((0, len(Trait) + len(LANGUAGES)), dtype=np.intp)
+    """Of words, 64 bits of the digest, then the number of their kind. A word asked for the first time is added."""
 
     def __missing__(self, word: str) -> bytes:
-        kind = self._kinds.setdefault(_counts_for(word), len(self._kinds))
-        entry = self[word] = hashlib.blake2b(word.encode(), digest_size=8).digest() + kind.to_bytes(8, "little")
+        digest = hashlib.blake2b(word.encode(), digest_size=8).digest()
+        entry = self[word] = digest + _kind(word).to_bytes(8, "little")
         return entry
-
-    def counted(self) -> NDArray[np.intp]:
-        """By kind, what a word of it counts for: each trait, then each language."""
-        if len(self._counted) < len(self._kinds):
-            self._counted = np.array(list(self._kinds), dtype=np.intp)
-        return self._counted
-
-
-class _Pieces(dict[str, bytes]):
-    """What is known of the words of pieces of text without white space, one after the other."""
-
-    def __init__(self, vocabulary: _Vocabulary) -> None:
-        super().__init__()
-        self._vocabulary = vocabulary
-
-    def __missing__(self, piece: str) -> bytes:
-        entries = self[piece] = b"".join(map(self._vocabulary.__getitem__, words_of(piece)))
-        return entries
-
-
-def _counts_for(word: str) -> tuple[int, ...]:
-    if not word.isalpha():
-        return _NO_TRAIT + _LANGUAGE_COUNTS[0]
-    is_long = len(word) >= _MIN_LONG
-    traits = (
-        1,
-        int(word < _FIRST_NON_LATIN),
-        int(is_long),
-        int(len(word) == 1),
-        int(is_long and not _VOWEL.search(word)),
-        int(word in GENERATED),
-        int(word in LATIN),
-    )
-    return traits + _LANGUAGE_COUNTS[_LANGUAGE_OF.get(word, 0)]
 
 
 class _Kept(threading.local):
@@ -186,7 +178,7 @@ class _Kept(threading.local):
 
     def known(self) -> _Vocabulary:
         """The vocabulary, emptied where it has grown too large."""
-        if max(len(self.vocabulary), len(self.vocabulary.pieces)) > _MAX_KNOWN:
+        if len(self.vocabulary) > _MAX_KNOWN:
             self.vocabulary = _Vocabulary()
         return self.vocabulary
 
