@@ -61,20 +61,25 @@ def clean_raw(text: str) -> tuple[str, frozenset[str]]:
 
 def _normalise(text: str) -> str:
     folded = " ".join(text.split())
+    if not folded.isascii():
+        folded = _plain_punctuation(folded)
     if folded.isascii() and folded.isprintable():  # nothing below would change it
         return folded
     # Invisible characters go first: one between a letter and its accent would hide them from NFKC.
     text = folded if folded.isprintable() else _INVISIBLE.sub("", folded)
     may_have_gaps = len(text) < len(folded)
-    if not text.isascii():
-        if not unicodedata.is_normalized("NFKC", text):
-            # A superscript figure is a note mark, not part of the word before it ("Congress\u00b9").
-            text = _SUPERSCRIPT.sub(lambda match: " " + match.group(), text)
-            text = unicodedata.normalize("NFKC", text)
-            may_have_gaps = True
-        for fancy, plain in _PUNCTUATION.items():  # many times faster than str.translate
-            text = text.replace(fancy, plain)
+    if not text.isascii() and not unicodedata.is_normalized("NFKC", text):
+        # A superscript figure is a note mark, not part of the word before it ("Congress\u00b9").
+        text = _SUPERSCRIPT.sub(lambda match: " " + match.group(), text)
+        text = _plain_punctuation(unicodedata.normalize("NFKC", text))
+        may_have_gaps = True
     return " ".join(text.split()) if may_have_gaps else text
+
+
+def _plain_punctuation(text: str) -> str:
+    for fancy, plain in _PUNCTUATION.items():  # many times faster than str.translate
+        text = text.replace(fancy, plain)
+    return text
 
 
 def _line_break_hyphen(text: str) -> re.Pattern[str]:

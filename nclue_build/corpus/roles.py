@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from nclue_build.corpus.lines import BOLD, MONOSPACED, STARTS_WITH_MARK
@@ -55,6 +56,7 @@ _FOOTNOTE: Final = re.compile(r"(?:\d{1,3}|[*\u2020\u2021\u00a7]{1,3}|[a-z](?=[A
 _THREE_LETTERS: Final = re.compile(r"(?:[^\W\d_][\W\d_]*){3}")
 _FIGURE: Final = re.compile(r"(?<!\S)[^\s\d]*\d\S*")
 _ENDS_TEXT: Final = (".", ",", ";")
+_TOP_LEFT: Final = attrgetter("y0", "x0")
 _SECTION_NUMBER: Final = re.compile(r"(?:\d{1,2}\.){0,4}\d{1,2}\.?\s+[A-Z]|[IVX]{1,5}\.\s+[A-Z]|[A-Z]\.\s+[A-Z]")
 
 
@@ -76,21 +78,27 @@ class TypeScale:
 
     def observe(self, page: RawPage) -> None:
         """Count the characters of a page by size and weight."""
-        run = 0
+        run = n_chars = 0
         block = -1
         kind = (0, 0)
         for line in page.lines:
             length, size, style = len(line.text), line.size, line.style
             # Many lines on end in one block are paragraphs, whatever their size.
-            if line.block == block and kind[0] == size and kind[1] == style & BOLD:
+            if size != kind[0] or style & BOLD != kind[1]:
+                if n_chars:
+                    self._chars[kind] += n_chars
+                run, block, kind, n_chars = 1, line.block, (size, style & BOLD), 0
+            elif line.block == block:
                 run += 1
             else:
-                run, block, kind = 1, line.block, (size, style & BOLD)
-            self._chars[kind] += length
+                run, block = 1, line.block
+            n_chars += length
             if style & MONOSPACED:
                 self._mono_chars += length
             if run > _MAX_TITLE_LINES or (length > _WIDE_LINE and run > _MAX_WIDE_TITLE_LINES):
                 self._long_chars[kind] += length
+        if n_chars:
+            self._chars[kind] += n_chars
 
     def settle(self) -> None:
         """Decide the body size and the heading levels once all pages have been seen."""
@@ -148,14 +156,13 @@ def assign_roles(segments: Sequence[Segment], page: RawPage, scale: TypeScale) -
 
 
 def _count_row_cells(segments: Sequence[Segment]) -> None:
-    cells = sorted(
-        (s for s in segments if len(s.lines) <= 4 and s.n_chars <= _MAX_CELL_CHARS * 2),  # noqa: PLR2004 - a cell is small
-        key=lambda s: (s.y0, s.x0),
-    )
-    for index, left in enumerate(cells):
-        for place in range(index + 1, min(index + 1 + _MAX_ROW, len(cells))):
+    cells = [s for s in segments if s.n_chars <= _MAX_CELL_CHARS * 2 and len(s.lines) <= 4]  # noqa: PLR2004 - a cell is small
+    cells.sort(key=_TOP_LEFT)
+    for index, left in enumerate(cells, 1):
+        bottom = left.y1
+        for place in range(index, min(index + _MAX_ROW, len(cells))):
             right = cells[place]
-            if right.y0 >= left.y1:
+            if right.y0 >= bottom:
                 break
             if (
                 (right.x0 >= left.x1 or left.x0 >= right.x1)
@@ -180,7 +187,11 @@ def _role(segment: Segment, following: Segment | None, scale: TypeScale) -> tupl
         role = "code"
     elif starts_with_bullet(text) and any(map(str.isalpha, text[:_MAX_TITLE_CHARS])):
         role = "list"
-    elif _is_large_title(segment, scale, is_cell=is_cell) and _THREE_LETTERS.search(text, 0, _MAX_TITLE_CHARS):
+    elif (
+        scale.level(segment) is not None
+        and _is_large_title(segment, scale, is_cell=is_cell)
+        and _THREE_LETTERS.search(text, 0, _MAX_TITLE_CHARS)
+    ):
         role, level = "title", scale.level(segment)
     elif (
         style & BOLD and _is_bold_title(segment, following, scale) and _THREE_LETTERS.search(text, 0, _MAX_TITLE_CHARS)
@@ -190,13 +201,13 @@ def _role(segment: Segment, following: Segment | None, scale: TypeScale) -> tupl
         role = "table"
     elif (mark := ENUMERATOR.match(text)) and mark.end() < len(text):
         role = "list"
-    elif segment.monospaced and not scale.mono_is_common:
+    elif style & MONOSPACED and segment.monospaced and not scale.mono_is_common:
         role = "code"
     return role, level
 
 
 def _is_large_title(segment: Segment, scale: TypeScale, *, is_cell: bool) -> bool:
-    if scale.level(segment) is None or (is_cell and segment.row_cells > 1):
+    if is_cell and segment.row_cells > 1:
         return False
     if scale.is_display(segment):
         return len(segment.lines) <= _MAX_DISPLAY_LINES
@@ -235,10 +246,14 @@ def _mark_footnotes(segments: Sequence[Segment], page: RawPage, scale: TypeScale
     """Small type at the bottom of a column, from the first note mark on."""
     notes = False
     previous: Segment | None = None
+    max_size, top = _FOOTNOTE_PERCENT * scale.body_size, 40 * page.height
     for segment in segments:
-        small = segment.size * 100 <= _FOOTNOTE_PERCENT * scale.body_size
-        below = segment.lines[0].bbox[1] * 100 >= 40 * page.height
-        if not small or not below or segment.role not in {"text", "list", "table"} or segment.row_cells:
+        if (
+            segment.size * 100 > max_size
+            or segment.lines[0].bbox[1] * 100 < top
+            or segment.role not in {"text", "list", "table"}
+            or segment.row_cells
+        ):
             notes = False
         elif segment.lines[0].style & STARTS_WITH_MARK or _FOOTNOTE.match(segment.text):
             notes = True
