@@ -19,7 +19,7 @@ from nclue_build.compose.model_judge import MODEL
 from nclue_build.compose.paraphrases import paraphrase
 from nclue_build.compose.verify import Item, judge_document, plan_items
 from nclue_build.compose.writing import BenchmarkWriting, write_benchmark
-from nclue_build.core.errors import DataError, Finding, OutcomeError
+from nclue_build.core.errors import DataError, Finding, OutcomeError, about
 from nclue_build.gate.check import row_bitsets
 from nclue_build.inventory.documents import benchmark_documents
 from nclue_build.inventory.files import read_version
@@ -63,7 +63,8 @@ class _JudgeTask(NamedTuple):
 
 
 def _judge_file(allowed_roles: tuple[Role, ...], task: _JudgeTask) -> tuple[int, list[ItemQuotes]]:
-    return task.document, judge_document(read_pages(task.path), task.items, allowed_roles)
+    with about(f"document {task.path.stem}"):
+        return task.document, judge_document(read_pages(task.path), task.items, allowed_roles)
 
 
 class _Composing:

@@ -143,7 +143,7 @@ class _Mining:
     def _map(self, task: str, function: Callable[[worker.Task], ResultT]) -> Iterator[ResultT]:
         progress = self._context.progress
         progress.start(f"mine: {task}", len(self._tasks), "documents")
-        for result in self._context.mapper.map(function, self._tasks):
+        for result in self._context.mapper.map(partial(worker.about_document, function), self._tasks):
             progress.advance()
             yield result
 

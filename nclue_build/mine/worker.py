@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from nclue_build.core.errors import about
 from nclue_build.core.text import readings
 from nclue_build.mine import acronyms, candidates, exchange, misread, tokens
 from nclue_build.mine.page_facts import show_pages
@@ -18,6 +19,7 @@ from nclue_build.mine.sights import see_document
 from nclue_build.store.pages import read_pages
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
     from nclue_build.mine.profile import DocumentProfile
     from nclue_build.mine.sights import DocumentSight
     from nclue_build.mine.tokens import TokenStream
+
+
+ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,12 @@ class Keys:
 
     phrases: NDArray[np.uint64]
     runs: NDArray[np.uint64]
+
+
+def about_document(function: Callable[[Task], ResultT], task: Task) -> ResultT:
+    """What a function makes of a document; what it raises says which one."""
+    with about(f"document {task.path.stem}"):
+        return function(task)
 
 
 def _stream(roles: frozenset[str], task: Task) -> TokenStream:

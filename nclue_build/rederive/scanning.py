@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from nclue_build.core.canonical import sha256_file
+from nclue_build.core.errors import about
 from nclue_build.records.inventory import Condition
 from nclue_build.rederive.documents import DocumentScan, QuoteCheck, QuoteToCheck, scan_document
 from nclue_build.rederive.inventory_check import DerivedInventory
@@ -46,7 +47,8 @@ def _scan(task: _ScanTask) -> DocumentScan | None:
         return None
     table = _form_table(task.conditions_file, task.conditions_sha256)
     pages = read_pages(task.page_file)
-    return scan_document(task.doc_id, pages, frozenset(task.allowed_roles), table, task.quotes)
+    with about(f"document {task.doc_id}"):
+        return scan_document(task.doc_id, pages, frozenset(task.allowed_roles), table, task.quotes)
 
 
 def _to_check(item: PlacedQuote, position: Mapping[str, int], people: Collection[DecidedPlace]) -> QuoteToCheck:

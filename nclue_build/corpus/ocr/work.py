@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from nclue_build.core.errors import about
 from nclue_build.corpus.kept import read_kept, write_kept
 from nclue_build.corpus.ocr.recognise import RecognitionError, recognise
 from nclue_build.corpus.sources import check_unchanged
@@ -48,7 +49,8 @@ def recognise_page(task: PageTask) -> FailedPage | None:
         DataError: the PDF is no longer the one whose digest was taken.
     """
     try:
-        result = recognise(task.settings, task.pdf, task.password, task.page.page, task.page.size)
+        with about(f"document {task.doc_id} ({task.shown}), page {task.page.page}"):
+            result = recognise(task.settings, task.pdf, task.password, task.page.page, task.page.size)
     except RecognitionError as error:
         return error.failure
     check_unchanged(task.pdf, task.sha256, task.shown, task.doc_id)

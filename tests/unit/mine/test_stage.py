@@ -210,3 +210,17 @@ def test_misread_words_count_where_text_was_recognised_and_it_is_asked_for(
     found = run(build, LocalMapper(1), fuzzy_aliases=fuzzy)["groundwater monitoring"]
     assert found["document_frequency"] == documents
     assert ("groundwatcr monitoring" in {alias["form"] for alias in found["aliases"]}) == (documents == 4)
+
+
+def test_an_error_nobody_expected_says_which_document_it_is_about(
+    tmp_path: Path, make_build: Callable[..., Build], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build = make_build(tmp_path)
+
+    def fail(path: Path) -> Iterator[PageRow]:
+        raise KeyError(path.stem)
+
+    monkeypatch.setattr("nclue_build.mine.worker.read_pages", fail)
+    with pytest.raises(KeyError) as caught, LocalMapper(1) as mapper:
+        run(build, mapper)
+    assert caught.value.__notes__ == ["document d0"]
