@@ -24,7 +24,7 @@ from nclue_build.workflow.doctor_optional import FONTS, told_of_extras, told_of_
 from nclue_build.workflow.executors import available_cores
 from nclue_build.workflow.fetching import missing_documents
 from nclue_build.workflow.lock import running_process
-from nclue_build.workflow.packages import PACKAGE, declared_packages, installed_version
+from nclue_build.workflow.packages import PACKAGE, declared_packages, fits, installed_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,8 +102,9 @@ def _packages() -> Iterator[Check]:
         return
     for name, requirement in declared.items():
         found = installed_version(name)
-        advice = "" if found else f"pip install '{requirement}'"
-        yield Check(name, ok=found is not None, value=found or "missing", advice=advice)
+        ok = found is not None and fits(requirement, found)
+        value = "missing" if found is None else found if ok else f"{found}, which is another than is needed"
+        yield Check(name, ok=ok, value=value, advice="" if ok else f"pip install '{requirement}'")
 
 
 def _optional() -> Iterator[Check]:

@@ -33,6 +33,13 @@ def declared_extras() -> dict[str, tuple[str, ...]]:
     return {extra: tuple(extras[extra]) for extra in sorted(extras)}
 
 
+def fits(requirement: str, found: str) -> bool:
+    """Whether an installed version is one that a requirement allows."""
+    from packaging.requirements import Requirement  # noqa: PLC0415 - only the doctor asks
+
+    return Requirement(requirement).specifier.contains(found, prereleases=True)
+
+
 def _name(requirement: str) -> str:
     return re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0]
 

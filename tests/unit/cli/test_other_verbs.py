@@ -62,9 +62,13 @@ def test_the_extras_are_those_of_the_project(repository: Path) -> None:
 
 def test_the_doctor_says_what_to_do(fresh: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     (fresh / "configs" / "main.toml").write_text("schema = 3\n", encoding="utf-8")
-    monkeypatch.setattr(packages, "requires", lambda _: ["not-there-at-all>=1,<2"])
+    monkeypatch.setattr(packages, "requires", lambda _: ["not-there-at-all>=1,<2", "orjson<2"])
     seen = run("-w", fresh, "doctor")
     assert seen.code == 1
+    assert (
+        f"orjson: {packages.installed_version('orjson')}, which is another than is needed: pip install 'orjson<2'"
+        in (" ".join(seen.out.split()))
+    )
     assert "not-there-at-all: missing: pip install 'not-there-at-all>=1,<2'" in seen.out
     assert "main.toml:1: schema: " in seen.out
     assert run("doctor", "-w", fresh / "nowhere").code == 1
