@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nclue_build.corpus.read import ReadDocument
 
 _NO_TEXT: Final = "no text was recognised, although the page has a text layer"
-_GONE: Final = "what was recognised cannot be read: run again"
+_GONE: Final = "what was recognised cannot be read: run extract --fresh"
 _REFUSED: Final = "render_too_large"
 """The one failure that every machine has to report alike."""
 
