@@ -132,9 +132,7 @@ def _read_document(output: BinaryIO, spool: BinaryIO, command: dict[str, Any], a
                 message = _read_page(document, index, page_label(rules, index), flags)
             except Exception as error:  # noqa: BLE001 - a boundary (docs/decisions/0008): the page is recorded as failed
                 if is_lack_of_memory(error, path):  # the next pages would lack it, too
-                    is_limit = isinstance(error, MemoryError)
-                    reason = "memory limit reached" if is_limit else reason_of(error, path)
-                    _send(output, {"failed": "out_of_memory", "reason": reason})
+                    _send(output, {"failed": "out_of_memory", "reason": "memory limit reached"})
                     return
                 message = {"page": index + 1, "failed": "page_error", "reason": reason_of(error, path)}
             n_bytes = _send(spool, message)

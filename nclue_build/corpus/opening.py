@@ -69,7 +69,7 @@ def reason_of(error: BaseException, path: str) -> str:
         if "encryption" in cause:
             return f"encrypted in a way that cannot be read: {cause}"
         return "not a PDF, or damaged beyond repair"
-    return text
+    return "nested too deeply to be read" if text.startswith("exception stack overflow") else text
 
 
 def is_lack_of_memory(error: BaseException, path: str) -> bool:

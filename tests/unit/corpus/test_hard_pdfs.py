@@ -428,6 +428,18 @@ def test_text_without_a_letter_or_a_figure_is_of_no_use(
     assert (row["status"], "unusable_text" in row["flags"]) == (status, status == "failed")
 
 
+@pytest.mark.parametrize(
+    ("opener", "reason"), [(b"[", "nested too deeply to be read"), (b"q ", "too many nested graphics states")]
+)
+def test_content_that_is_nested_without_end_is_told(
+    tmp_path: Path, supervisor: Supervisor, opener: bytes, reason: str
+) -> None:
+    path = tmp_path / "a.pdf"
+    path.write_bytes(one_page(content=flate(zlib.compress(opener * 1_000_000))))
+    (page,) = supervisor.read(path).payloads
+    assert getattr(page, "reason", None) == reason
+
+
 def test_a_page_of_too_many_lines_is_told_at_once(
     tmp_path: Path, read_pages: Callable[[Path], list[dict[str, Any]]]
 ) -> None:
