@@ -91,9 +91,9 @@ def may_have_placeholder(words: Words) -> bool:
 def is_broken(texts: Sequence[str]) -> bool:
     """Whether the text layer of a page is of no use.
 
-    Most characters have no meaning, and the blocks without such characters are no text to speak of: the labels of a
-    diagram in a font without a Unicode mapping do not spoil the paragraphs around it. So it is where there is no letter
-    and no figure, and what is there is not the blanks of a form.
+    Most characters have no meaning, or most words have such a one among their letters, and the blocks without such
+    characters are no text to speak of: the labels of a diagram in a font without a Unicode mapping do not spoil the
+    paragraphs around it. So it is where there is no letter and no figure, and what is there is not the blanks of a form.
 
     Args:
         texts: Of the page's blocks.
@@ -104,15 +104,18 @@ def is_broken(texts: Sequence[str]) -> bool:
         return n_odd >= _MIN_ODD and 2 * n_odd > len(signs)
     if not any(map(_MEANINGLESS.search, [text for text in texts if not text.isascii()])):
         return False
-    n_broken = n_all = n_words_whole = 0
+    n_broken = n_all = n_words_whole = n_words = n_torn = 0
     for text in texts:
         broken = len(_MEANINGLESS.findall(text))
         words = text.split()
         n_broken += broken
         n_all += sum(map(len, words))
-        if not broken:
+        n_words += len(words)
+        if broken:
+            n_torn += sum(any(map(str.isalpha, word)) for word in words if _MEANINGLESS.search(word))
+        else:
             n_words_whole += len(words)
-    return 2 * n_broken > n_all and n_words_whole < _MIN_WORDS
+    return n_words_whole < _MIN_WORDS and (2 * n_broken > n_all or 2 * n_torn > n_words)
 
 
 def _word_flags(words: Words) -> set[str]:

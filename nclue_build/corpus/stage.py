@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nclue_build.store.workspace import Build
 
 
-READER_VERSION: Final = 13
+READER_VERSION: Final = 14
 """Raised when the same PDF gives other pages: the page cache is keyed by it."""
 IMPORT_VERSION: Final = 10
 """Raised when the same output of another program gives other pages."""

@@ -55,3 +55,5 @@ def test_a_text_layer_of_meaningless_characters_is_broken() -> None:
     assert is_broken(["\ufffd\ufffd\ue001 ab"])
     assert not is_broken(["\ufffd abc"])
     assert not is_broken([""])
+    assert is_broken(["\ue074he \ue06fffice of \ue074he di\ue072ec\ue074o\ue072"])  # some letters alone are lost
+    assert not is_broken(["\uf0b7 Yes\n\uf0b7 No\n\uf0b7 All"])  # the marks of a list
