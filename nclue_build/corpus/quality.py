@@ -93,7 +93,7 @@ def is_broken(texts: Sequence[str]) -> bool:
 
     Most characters have no meaning, or most words have such a one among their letters, and the blocks without such
     characters are no text to speak of: the labels of a diagram in a font without a Unicode mapping do not spoil the
-    paragraphs around it. So it is where there is no letter and no figure, and what is there is not the blanks of a form.
+    paragraphs around it. So it is where there is no letter and no figure, and what is there is no blanks of a form.
 
     Args:
         texts: Of the page's blocks.
