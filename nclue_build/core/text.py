@@ -60,13 +60,19 @@ def clean_raw(text: str) -> tuple[str, frozenset[str]]:
 
 
 def _normalise(text: str) -> str:
-    folded = " ".join(text.split())
-    if not folded.isascii():
-        folded = _plain_punctuation(folded)
-    if folded.isascii() and folded.isprintable():  # nothing below would change it
+    if not text.isascii():
+        text = _plain_punctuation(text)
+    folded = text.replace("\n", " ")
+    is_printable = folded.isprintable()  # then it has no white space but spaces
+    if is_printable and "  " not in folded:
+        folded = folded.strip()
+    else:
+        folded = " ".join(folded.split())
+        is_printable = is_printable or folded.isprintable()
+    if is_printable and folded.isascii():  # nothing below would change it
         return folded
     # Invisible characters go first: one between a letter and its accent would hide them from NFKC.
-    text = folded if folded.isprintable() else _INVISIBLE.sub("", folded)
+    text = folded if is_printable else _INVISIBLE.sub("", folded)
     may_have_gaps = len(text) < len(folded)
     if not text.isascii() and not unicodedata.is_normalized("NFKC", text):
         # A superscript figure is a note mark, not part of the word before it ("Congress\u00b9").
