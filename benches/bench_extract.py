@@ -5,8 +5,9 @@
 Ours is the reader process, its supervisor, and the page rows with roles, flags and signatures. Bare is one process
 that calls PyMuPDF and nothing else. Both read the same files with the same flags, one document after the other, and
 each document twice in a row, once by each, by turns who goes first: so whatever else the machine does meets both.
-Starting the processes is left out on both sides. A round is the whole corpus; medians over the rounds are printed,
-and the median and the least and greatest of the rounds' ratios. Processor time is that of all processes of a side. With
+A round is the whole corpus, with new processes, since where things come to lie in memory makes a difference of a tenth
+for as long as a process lives; starting them is left out on both sides. Medians over the rounds are printed, and the
+median and the least and greatest of the rounds' ratios. Processor time is that of all processes of a side. With
 DOCUMENTS, so many of the corpus are read, evenly spaced in its order. The corpus is that of NCLUE_REAL_DATA, else of
 the default folder; without it there is nothing to measure.
 """
@@ -20,14 +21,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from nclue_build.core.collector import collect_rarely
 from nclue_build.corpus.document import make_document
 from nclue_build.corpus.supervisor import ReadLimits, Supervisor
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DATA = Path(os.environ.get("NCLUE_REAL_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
 DEFAULT = DATA / "usgov" / "corpus.jsonl"
@@ -77,6 +75,10 @@ class Bare:
             raise SystemExit("the bare reader has ended: nothing is measured")
         return answer
 
+    def close(self) -> None:
+        """End the process."""
+        self._process.communicate()
+
 
 class Ours:
     """Our reader and what makes page rows."""
@@ -97,6 +99,10 @@ class Ours:
         _ = read.made or make_document(read, "")
         return Taken(time.perf_counter() - wall, self._cpu() - cpu)
 
+    def close(self) -> None:
+        """End the reader."""
+        self._supervisor.close()
+
     def _cpu(self) -> float:
         return time.process_time() + int(self._schedule.read_text().split()[0]) / 1e9
 
@@ -109,14 +115,16 @@ def main(corpus: Path, n_rounds: int, n_documents: int) -> None:
     rows = [json.loads(row) for row in corpus.read_text(encoding="utf-8").splitlines()]
     n_read = min(n_documents or len(rows), len(rows))
     paths = [corpus.parent / rows[i * len(rows) // n_read]["file_name"] for i in range(n_read)]
-    sides: list[Callable[[Path], Taken]] = [Bare().read, Ours().read]
     rounds: list[list[Taken]] = []
     for number in range(n_rounds):
+        sides = (Bare(), Ours())
         sums = [Taken(0, 0), Taken(0, 0)]
         for index, path in enumerate(paths, number):
             for side in (0, 1) if index % 2 == 0 else (1, 0):
-                sums[side] = sums[side].plus(sides[side](path))
+                sums[side] = sums[side].plus(sides[side].read(path))
         rounds.append(sums)
+        for one in sides:
+            one.close()
     print(json.dumps({"documents": len(paths), "rounds": n_rounds}))
     for index, kind in enumerate(Taken._fields):
         bare, ours = ([one[side][index] for one in rounds] for side in (0, 1))
@@ -133,4 +141,4 @@ def main(corpus: Path, n_rounds: int, n_documents: int) -> None:
 
 if __name__ == "__main__":
     corpus_given, rounds_given, documents_given, *_ = [*sys.argv[1:], None, None, None][:3]
-    main(Path(corpus_given or DEFAULT), int(rounds_given or 5), int(documents_given or 0))
+    main(Path(corpus_given or DEFAULT), int(rounds_given or 9), int(documents_given or 0))
