@@ -68,6 +68,7 @@ _MAX_LINES: Final = 50_000
 """No page that somebody reads has more."""
 _ALARM_MARGIN_S: Final = 1.0
 """The supervisor goes first: the alarm is for when it is gone."""
+_VERSION: Final = version(BACKEND)
 _ATTACHMENTS: Final = "attachments"
 _NO_TITLE: Final = re.compile("[\ufffd-\uffff\ue000-\uf8ff]")
 """Signs that a title was not decoded as it is meant."""
@@ -168,7 +169,7 @@ class _Making:
 
     def finish(self, read: ReadDocument) -> MadeDocument:
         """Make the rows."""
-        return self._maker.make(self._pages, read, version(BACKEND))
+        return self._maker.make(self._pages, read, _VERSION)
 
 
 def _stated_title(document: Any) -> str | None:
@@ -214,9 +215,11 @@ def _read_page(document: Any, index: int, label: str | None, document_flags: set
     pictures = False if lines else _has_pictures(page)
     if not lines and not pictures and (lost := _lost_content(document, page)) is not None:
         return {"page": index + 1, "failed": "lost_content", "reason": lost}
-    rect = page.rect
-    width, height, rotation = round(rect.width * 100), round(rect.height * 100), page.rotation
+    # The text is that of the page before its rotation, and so is its size.
+    width, height, rotation = round(content["width"] * 100), round(content["height"] * 100), page.rotation
     if rotation:
+        if rotation != 180:  # noqa: PLR2004 - degrees
+            width, height = height, width
         lines = [_turn(row, rotation, width, height) for row in lines]
     return {
         "page": index + 1,
