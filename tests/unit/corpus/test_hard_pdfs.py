@@ -119,18 +119,23 @@ def encrypted(handler: bytes, version: int) -> bytes:
     return with_table(one_page().replace(b"trailer<<", b"trailer<</ID[(a)(a)]/Encrypt%b" % keys))
 
 
+PICTURE = pymupdf.Pixmap(pymupdf.csGRAY, (0, 0, 9, 9))
+PICTURE.clear_with(200)
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
         (b"", "not a PDF: the file is empty"),
         (b"<!DOCTYPE html><html><body><h1>Not found</h1></body></html>", "not a PDF, but a file of another kind"),
-        (pymupdf.Pixmap(pymupdf.csGRAY, (0, 0, 9, 9)).tobytes("png"), "not a PDF, but a file of another kind"),
+        (PICTURE.tobytes("png"), "not a PDF, but a file of another kind"),
         (b"<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>", "not a PDF"),
         (b"plain text\n" * 99, "not a PDF, or damaged beyond repair"),
         (b"PK\x03\x04" + b"zip" * 99, "not a PDF, or damaged beyond repair"),
         (encrypted(b"Adobe.PubSec", 2), "encrypted in a way that cannot be read: unknown encryption handler"),
         (encrypted(b"Standard", 9), "encrypted in a way that cannot be read: unknown encryption version"),
     ],
+    ids=["empty", "html", "png", "svg", "text", "zip", "handler", "version"],
 )
 def test_what_cannot_be_opened_says_why(tmp_path: Path, supervisor: Supervisor, data: bytes, message: str) -> None:
     path = tmp_path / "memory.pdf"  # its name is no lack of memory
