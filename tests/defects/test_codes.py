@@ -22,7 +22,7 @@ ELSEWHERE = {
     ),
     "tests/unit/corpus": (
         "document-failed", "source-below-rate", "removal-differs", "password-unused", "page-failed",
-        "page-count-differs", "page-range-unknown", "unknown-item-type", "bad-file-name",
+        "page-count-differs", "page-range-unknown", "text-only-in-pdf", "unknown-item-type", "bad-file-name",
     ),
     "tests/defects": (
         "bad-response", "decision-conflict", "decision-page", "decisions-differ", "duplicate-decision",
