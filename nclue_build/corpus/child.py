@@ -4,7 +4,7 @@ A hang or a crash inside MuPDF's C code can be neither interrupted nor caught, s
 in a process that :mod:`nclue_build.corpus.supervisor` may kill. It reads one command a line on
 stdin (``{"path", "start", "password", "make"}``, where the password may be null) and answers with lines on stdout:
 
-- ``{"ready": true, "backend_version": ...}`` once, after start-up;
+- ``{"ready": true}`` once, after start-up;
 - per document ``{"n_pages", "title"}``, or ``{"error": reason, "out_of_memory": bool}``;
 - ``{"end": true, "flags": [...], "made": bool}`` after the last page, with what is to be said of the whole document:
   ``repaired``, ``attachments``, ``copy_forbidden``, ``dynamic_form``; or, where there is no use in going on, how a page
@@ -92,7 +92,7 @@ def main(arguments: list[str]) -> None:
     _mupdf.TOOLS.unset_quad_corrections(on=True)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     collect_rarely()
-    _send(output, {"ready": True, "backend_version": str(pymupdf.VersionBind)})
+    _send(output, {"ready": True})
     for line in sys.stdin.buffer:
         command = orjson.loads(line)
         alarm_s = 1.25 * page_timeout_s + _ALARM_MARGIN_S

@@ -14,6 +14,8 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
+from nclue_build.corpus.order import MIN_COLUMN_CHARS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
 
 _MIN_LINES: Final = 6
 """Lines from which a column can be told."""
-_MIN_CHARS: Final = 18
-"""Mean characters a line has in a column of prose."""
 _MIN_STEP: Final = 7000
 """Narrowest column with its gutter, in 1/100 pt."""
 _MIN_GUTTER: Final = 300
@@ -100,7 +100,7 @@ def _is_prose(column: Sequence[Line]) -> bool:
     n_inside = sum(line.text[:1].islower() for line in column)
     return (
         n_lines >= _MIN_LINES
-        and sum(len(line.text) for line in column) >= _MIN_CHARS * n_lines
+        and sum(len(line.text) for line in column) >= MIN_COLUMN_CHARS * n_lines
         and 2 * n_full >= n_lines
         and 3 * n_inside >= n_lines
     )

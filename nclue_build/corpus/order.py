@@ -20,7 +20,7 @@ _MAX_DEPTH: Final = 40
 _MIN_GUTTER: Final = 600
 """Narrowest gutter between columns, in 1/100 pt."""
 _MIN_COLUMN_LINES: Final = 3
-_MIN_COLUMN_CHARS: Final = 18
+MIN_COLUMN_CHARS: Final = 18
 """Mean characters a line has in a column of prose."""
 
 
@@ -106,7 +106,7 @@ def _is_prose(group: list[Segment]) -> bool:
         n_chars += segment.n_chars
         if length > 1:
             n_in_paragraphs += length
-    return n_lines >= _MIN_COLUMN_LINES and n_chars >= _MIN_COLUMN_CHARS * n_lines and 2 * n_in_paragraphs >= n_lines
+    return n_lines >= _MIN_COLUMN_LINES and n_chars >= MIN_COLUMN_CHARS * n_lines and 2 * n_in_paragraphs >= n_lines
 
 
 def _bands(segments: list[Segment]) -> list[tuple[list[Segment], bool]]:

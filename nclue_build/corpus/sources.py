@@ -176,8 +176,15 @@ def find_pdfs(build: Build, section_pdfs: str) -> FolderListing:
     where = f"(corpus.pdfs in {build.relative(build.config_path)})"
     if not folder.is_dir():
         raise UsageError(f"{shown}: no such folder {where}")
-    named = [path for path in folder.rglob("*") if path.suffix.lower() == ".pdf" and not path.is_dir()]
-    found = [path for path in named if path.is_file()]
+    found: list[Path] = []
+    no_files: list[str] = []
+    for path in folder.rglob("*"):
+        if path.suffix.lower() != ".pdf":
+            continue
+        if path.is_file():
+            found.append(path)
+        elif not path.is_dir():
+            no_files.append(escaped(build.relative(path)))
     paths = [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
     n_hidden = len(found) - len(paths)
     if not paths:
@@ -190,7 +197,7 @@ def find_pdfs(build: Build, section_pdfs: str) -> FolderListing:
     ]
     if bad_names:
         raise DataError.from_findings(bad_names)
-    return FolderListing(paths, n_hidden, sorted(escaped(build.relative(path)) for path in named if not path.is_file()))
+    return FolderListing(paths, n_hidden, sorted(no_files))
 
 
 def _but_hidden(n_hidden: int) -> str:
