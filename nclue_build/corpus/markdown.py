@@ -6,13 +6,13 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from nclue_build.corpus.plain_html import plain_table
+from nclue_build.corpus.summary import FURNITURE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from nclue_build.records.corpus import Block, PageRow
 
-_FURNITURE: Final = frozenset({"header", "footer", "page_number"})
 _SPECIAL: Final = re.compile(r"([\\`*_\[\]<>#|~$])")
 _BREAK_HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-\u00ad]\n(?=[^\W\d_])")
 _CELL: Final = " | "
@@ -40,7 +40,7 @@ def markdown_lines(page: PageRow) -> Iterator[str]:
 
 def _block(block: Block) -> Iterator[str]:
     text = block.text
-    if block.role in _FURNITURE:
+    if block.role in FURNITURE:
         yield f"<!-- {block.role}: {_comment(text)} -->"
     elif block.role == "title":
         yield "#" * (block.level or 1) + " " + _inline(" ".join(text.split()))

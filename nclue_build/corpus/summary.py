@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from nclue_build.records.corpus import Role
 
-_FURNITURE_ROLES: Final = frozenset({"header", "footer", "page_number"})
+FURNITURE: Final = frozenset({"header", "footer", "page_number"})
+"""Roles of what repeats from page to page and is no text of the document."""
 _EMPTY_SHA256: Final = sha256_bytes(b"")
 _MAX_TITLE: Final = 300
 _PICTURE_PAGES_PER_DOCUMENT: Final = 5
@@ -137,7 +138,7 @@ class DocumentSums:
         """
         texts = [block.text for block in blocks]
         joined = "\n".join(texts)
-        body = matching_text("\n".join([block.text for block in blocks if block.role not in _FURNITURE_ROLES]))
+        body = matching_text("\n".join([block.text for block in blocks if block.role not in FURNITURE]))
         words = Words(words_of(body))
         counts = count_language(words)
         all_flags = {*flags, *text_flags(joined, words, counts)}

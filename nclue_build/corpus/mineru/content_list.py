@@ -20,7 +20,8 @@ from nclue_build.corpus.mineru.markup import (
     without_fence,
 )
 from nclue_build.corpus.mineru.pages import GLUED, MineruDocument, MineruPage, page_index
-from nclue_build.corpus.mineru.roles import DISCARDED, FURNITURE, NO_TEXT, role_of, role_of_discarded
+from nclue_build.corpus.mineru.roles import DISCARDED, NO_TEXT, role_of, role_of_discarded
+from nclue_build.corpus.summary import FURNITURE
 from nclue_build.corpus.values import all_texts, as_box, as_level, as_object, as_text
 
 if TYPE_CHECKING:

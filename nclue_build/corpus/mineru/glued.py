@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 from nclue_build.corpus.mineru.markup import CELL
 from nclue_build.corpus.mineru.pages import GLUED, GLUED_TABLE
-from nclue_build.corpus.summary import MadeBlock
+from nclue_build.corpus.summary import FURNITURE, MadeBlock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from nclue_build.corpus.mineru.pages import MineruDocument
 
-_FURNITURE: Final = frozenset({"header", "footer", "page_number"})
 _MIN_LETTERS: Final = 12
 """Letters that have to stand on either side of the break: fewer are found anywhere."""
 _MIN_CELL: Final = 6
@@ -52,7 +51,7 @@ def part_glued(document: MineruDocument, known: Sequence[Sequence[str]]) -> None
             if following is None:  # nothing but what was glued to the page before
                 following = document.add_page(index + 1)
                 following.flags.add(GLUED)
-            start = next((at for at, one in enumerate(following.blocks) if one.role not in _FURNITURE), None)
+            start = next((at for at, one in enumerate(following.blocks) if one.role not in FURNITURE), None)
             at = len(following.blocks) if start is None else start
             following.blocks.insert(at, MadeBlock(block.role, None, tail, None))
             break  # one paragraph or table alone can go over a page break

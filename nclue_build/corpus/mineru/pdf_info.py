@@ -30,7 +30,8 @@ from nclue_build.corpus.mineru.pages import (
     one_line,
     page_index,
 )
-from nclue_build.corpus.mineru.roles import DISCARDED, FURNITURE, NO_TEXT, role_of, role_of_discarded
+from nclue_build.corpus.mineru.roles import DISCARDED, NO_TEXT, role_of, role_of_discarded
+from nclue_build.corpus.summary import FURNITURE
 from nclue_build.corpus.values import (
     all_texts,
     as_array,

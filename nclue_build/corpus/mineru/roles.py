@@ -26,7 +26,6 @@ ROLES: Final[dict[str, Role]] = {
 """Text in the margin (``aside_text``), such as an archive's stamp, is none of the document."""
 DISCARDED: Final = frozenset({"", "discarded", "abandon"})
 """Types of what MinerU up to 2.7 left out of the text without saying what it is."""
-FURNITURE: Final = frozenset({"header", "footer", "page_number"})
 NO_TEXT: Final = frozenset({
     "type", "sub_type", "item_type", "list_type", "math_type", "table_type", "attribute", "ilevel", "prefix", "level",
     "text_level", "text_format", "table_nest_level", "page_idx", "index", "bbox", "angle", "score", "anchor", "ref",
